@@ -12,7 +12,9 @@ if(SYSTEM_PYTHON AND NOT CLOTHLAB_SANITIZE) # a sanitizer would have to be in th
   endif()
   set(PYBIND11_FINDPYTHON ON)
   find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
-  find_package(pybind11 2.10 QUIET CONFIG)
+  if(Python_Development.Module_FOUND) # or pybind11 fails
+    find_package(pybind11 2.10 QUIET CONFIG)
+  endif()
   if(Python_Development.Module_FOUND AND pybind11_FOUND)
     set(can_build_module ON)
   endif()

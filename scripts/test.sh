@@ -62,7 +62,8 @@ fi
 
 jobs=$(nproc)
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+failures=$(mktemp)
+trap 'rm -f "$log" "$failures"' EXIT
 total=0
 failed=0
 summary=()
@@ -96,11 +97,20 @@ for stage in "${stages[@]}"; do
     stage_total=$((${stage_total:-0} + 1))
   fi
   ((total += stage_total, failed += stage_failed))
+  # Again at the end, as a log of some ten thousand lines is easily cut.
+  awk '/ Testing: / { name = $0; count = 0 } { said[count++] = $0 }
+       /^Test Failed\./ { print name; for (i = count > 30 ? count - 30 : 1; i < count; ++i) print "  " substr(said[i], 1, 400) }' \
+    "build/$preset/Testing/Temporary/LastTest.log" >> "$failures"
   skipped=$(grep -c '\*\*\*Skipped' "$log")
   summary+=("$(printf '  %-8s %d of %d tests failed, %d skipped; build %d s, tests %d s' \
     "$stage" "$stage_failed" "$stage_total" "$skipped" $((built - started)) $((SECONDS - built)))")
 done
 
+if ((failed)) && [[ -s $failures ]]; then
+  echo
+  echo "What the failed tests said last:"
+  cat "$failures"
+fi
 echo
 echo "Stages:"
 printf '%s\n' "${summary[@]}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# clothlab::tinyobjloader: the OBJ parser, in double precision where the package offers that.
+# clothlab::tinyobjloader: the OBJ parser, in double precision where the package offers that. Without a library
+# that fits the compiler, its one header is compiled.
 # No version is asked for: the package calls itself 2rc10, which CMake cannot compare.
 find_package(tinyobjloader CONFIG QUIET)
 if(TARGET tinyobjloader::tinyobjloader_double)
@@ -7,5 +8,18 @@ if(TARGET tinyobjloader::tinyobjloader_double)
 elseif(TARGET tinyobjloader::tinyobjloader)
   clothlab_provide(tinyobjloader tinyobjloader::tinyobjloader)
 else()
+  find_path(TINY_OBJ_LOADER_INCLUDE_DIR tiny_obj_loader.h)
+  mark_as_advanced(TINY_OBJ_LOADER_INCLUDE_DIR)
+endif()
+if(NOT TARGET clothlab::tinyobjloader AND TINY_OBJ_LOADER_INCLUDE_DIR)
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/tiny_obj_loader.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "#define TINYOBJLOADER_IMPLEMENTATION\n#include <tiny_obj_loader.h>\n")
+  add_library(clothlab_tinyobjloader STATIC "${source}")
+  target_compile_definitions(clothlab_tinyobjloader PUBLIC TINYOBJLOADER_USE_DOUBLE)
+  target_compile_features(clothlab_tinyobjloader PUBLIC cxx_std_17)
+  target_include_directories(clothlab_tinyobjloader SYSTEM PUBLIC "${TINY_OBJ_LOADER_INCLUDE_DIR}")
+  set_target_properties(clothlab_tinyobjloader PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  clothlab_provide(tinyobjloader clothlab_tinyobjloader)
+elseif(NOT TARGET clothlab::tinyobjloader)
   clothlab_require("tinyobjloader 2" DEBIAN libtinyobjloader-dev HOMEBREW none VCPKG "tinyobjloader[double]")
 endif()

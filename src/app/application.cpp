@@ -18,7 +18,6 @@
 #include "app/interaction.h"
 #include "app/outputs.h"
 #include "app/preferences.h"
-#include "app/program_log.h"
 #include "app/recovery.h"
 #include "app/scene_library.h"
 #include "app/searches.h"
@@ -30,6 +29,7 @@
 #include "core/text_file.h"
 #include "core/worker_pool.h"
 #include "documents/command_line.h"
+#include "documents/program_log.h"
 #include "io/config_folder.h"
 #include "io/free_path.h"
 #include "io/output_file.h"
@@ -98,6 +98,7 @@ class Application {
     if (const fs::path& scene = library_.front().path; !scene.empty())
       ui_.files().set_bundled(scene.parent_path().parent_path());
     simulation_->send(Control(history_memory(settings_)));
+    simulation_->send(Control(SetLookAhead{settings_.look_ahead}));
     listen();
     documents_.begin(request);
   }
@@ -141,9 +142,12 @@ class Application {
     events.key = [this](const KeyPress& press) { keys_.push_back(press); };
     events.button = [this](const MouseClick& click) { interaction_.button(click); };
     events.cursor = [this](double x, double y) { interaction_.cursor(x, y); };
-    events.wheel = [this](double notches) { interaction_.wheel(notches); };
-    events.drop = [this](const fs::path& path, bool shift) {
-      dropped_.emplace_back(FileRequest{shift ? FilePurpose::obstacle : FilePurpose::open, path});
+    events.scroll = [this](const MouseScroll& scroll) { interaction_.scroll(scroll); };
+    events.drop = [this](const fs::path& path, bool shift, bool ctrl) {
+      dropped_.emplace_back(FileRequest{shift  ? FilePurpose::obstacle
+                                        : ctrl ? FilePurpose::added_mesh
+                                               : FilePurpose::open,
+                                        path});
     };
     events.focus_lost = [this] { interaction_.release(); };
     window_.listen(std::move(events));
@@ -237,7 +241,7 @@ class Application {
         {*snapshot_, view_.camera, view_.tiles(*snapshot_), scale, captured, settings_.grab_strength,
          [this](std::variant<Command, Control> what) { documents_.send(std::move(what), snapshot_); },
          bar.open_edges(*snapshot_), [&](std::size_t edge) { bar.choose_edge(context, edge); },
-         settings_.step_of.has_value()});
+         settings_.step_of.has_value(), settings_.trackpad});
     if (!ImGui::IsAnyMouseDown()) documents_.end_gesture();
     if (interaction_.has_dragged()) settings_.done(Hint::drag);
     if (interaction_.orbits()) settings_.done(Hint::orbit);
@@ -332,7 +336,7 @@ class Application {
   std::string settings_report() const {
     std::string text = std::string("Settings: ") + (settings_.theme == Theme::light ? "light" : "dark") +
                        " theme, text " + std::string(kTextSizeNames[text_size(settings_)]) +
-                       ", history memory " + format_plain(settings_.history_megabytes) + " MB; shown:";
+                       ", history memory " + format_plain(settings_.history_megabytes) + " MB; on:";
     for (const ViewSwitch& each : view_switches())
       if (settings_.*each.value) text += std::string(" ").append(each.name);
     return text + "\n";
@@ -342,7 +346,7 @@ class Application {
   std::string run_report() const {
     const Scene& scene = snapshot_->scene();
     const ClothMesh& mesh = *snapshot_->frame.mesh;
-    std::string text = std::string("Scene: ") + printable(scene.title) + ", " +
+    std::string text = "Scene: " + (scene.title.empty() ? "untitled" : printable(scene.title)) + ", " +
                        counted(snapshot_->frame.positions.size(), "particle") + ", " +
                        counted(mesh.triangles.size(), "triangle") +
                        ", t = " + format_plain(snapshot_->frame.record.time) + " s, " +
@@ -350,7 +354,7 @@ class Application {
     for (const ParameterSpec* spec : all_parameters())
       if (const double value = parameter_value(scene, *spec); value != spec->fallback)
         text.append(" ").append(spec->id).append("=").append(parameter_text(*spec, value));
-    text += "\n";
+    text += text.ends_with("Values:") ? " all default\n" : "\n";
     for (const LaneSnapshot* lane : snapshot_->lanes())
       text += std::string("Lane ") + lane_name(*lane) + ", contact by " +
               std::string(info_of(lane->frame.scene->contact.model).id) + (lane->frozen ? ", frozen" : "") +
@@ -379,11 +383,13 @@ class Application {
     const Overloaded handle{
         [&](const FileRequest& file) { use_file(file); },
         [&](ChooseMeshObstacle) { ui_.files().open(FileDialog::Purpose::obstacle); },
+        [&](ChooseAddedMesh) { ui_.files().open(FileDialog::Purpose::added_mesh); },
+        [&](const SetAddedMeshes& wanted) { documents_.set_added_meshes(wanted.meshes); },
         [&](const OpenScene& open) { documents_.open_scene(open); },
         [&](const ReloadMesh& reload) { documents_.reload_mesh(reload); },
         [&](DressBodies) { documents_.dress(); },
         [&](const ChooseGroup& choice) { documents_.choose_group(choice); },
-        [&](KeepShownMoment) { documents_.keep_moment(); },
+        [&](const KeepForSaving& keep) { documents_.keep(keep.purpose); },
         [&](const SavePlot& save) { outputs_.write_plot(*save.plot, save.svg, ui_.files().save_folder()); },
         [&](const SaveChart& save) {
           outputs_.write_chart(save.title, save.chart, save.svg, ui_.files().save_folder());
@@ -426,6 +432,8 @@ class Application {
         return documents_.open_path(file.path);
       case FilePurpose::obstacle:
         return documents_.add_obstacle(file.path);
+      case FilePurpose::added_mesh:
+        return documents_.add_mesh(file.path);
       case FilePurpose::save_scene:
         return documents_.save_scene(file.path);
       case FilePurpose::save_moment:
@@ -458,8 +466,9 @@ class Application {
     std::vector<LaneId> lanes;
     for (const LaneSnapshot* lane : snapshot_->lanes())
       if (!lane->catching_up) lanes.push_back(lane->lane);
-    simulation_->send(Control(
-        outputs_.start_recording(there, file_stem(documents_.edits().scene().title), lanes, width, height)));
+    simulation_->send(
+        Control(outputs_.start_recording(there, file_stem(documents_.edits().scene().title), lanes, width,
+                                         height, settings_.theme == Theme::light)));
     documents_.remember_folder(there.folder);
     panel_context().set_playing(true);
   }
@@ -532,7 +541,9 @@ class Application {
   Intentions intentions_;
   StateLog state_log_;
   // Declared before the simulation, which passes its last outputs when it ends.
-  Outputs outputs_{[this](const Frame& frame, int width, int height) { view_.draw(frame, width, height); }};
+  Outputs outputs_{[this](const Frame& frame, int width, int height, double zoom) {
+    view_.draw(frame, width, height, zoom);
+  }};
   Recovery recovery_{ui_, settings_.write_session};
   std::unique_ptr<SimulationThread> simulation_;
   std::shared_ptr<const Snapshot> snapshot_;

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "render/picture_request.h"
+#include "documents/picture_request.h"
 #include "session/window_request.h"
 
 namespace clothlab {

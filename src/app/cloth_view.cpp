@@ -169,8 +169,10 @@ void ClothView::draw(const Snapshot& shown, const std::function<Viewport(const L
   }
 }
 
-void ClothView::draw(const Frame& frame, int width, int height) {
-  renderer_.draw(frame, camera, options(), {0, 0, width, height});
+void ClothView::draw(const Frame& frame, int width, int height, double zoom) {
+  Camera from = camera;
+  from.distance /= zoom;
+  renderer_.draw(frame, from, options(), {0, 0, width, height});
 }
 
 bool ClothView::heat_is_distance(const Snapshot& shown) const {
@@ -228,6 +230,7 @@ ViewLegend ClothView::legend(const Snapshot& shown) const {
   out.contact = {colours.sticking, contact_scale_.length(), contact_scale_.value()};
   out.sliding = colours.sliding;
   out.intersection = colours.intersection;
+  out.seam = colours.seam;
   out.stride = arrow_stride(frame.positions.size());
   return out;
 }

@@ -50,7 +50,8 @@ class ClothView {
   void draw(const Snapshot& shown);
   /// Into a framebuffer of that size, which is bound; the lanes without heads and feet.
   void draw(const Snapshot& shown, int width, int height);
-  void draw(const Frame& frame, int width, int height);
+  /// A frame alone; a `zoom` below 1 shows more around it.
+  void draw(const Frame& frame, int width, int height, double zoom);
   /// Throws SystemError; then the previous ones stay in use.
   void reload_shaders() { renderer_.reload_shaders(); }
 

@@ -93,6 +93,29 @@ void Documents::add_obstacle(const Path& path) {
   read(body, std::nullopt);
 }
 
+void Documents::add_mesh(const Path& path) {
+  if (kind_of(BodyFile(path).file) != FileKind::mesh)
+    return around_.ui.show_message(file_name(path) + " cannot be part of the cloth. Use a mesh (.obj).",
+                                   true);
+  const LoadedScene& now = edits_.loaded();
+  std::vector<AddedMesh> meshes = now.scene.added_meshes;
+  const std::string name = utf8_of(path);
+  const auto* file = std::get_if<FileSource>(&now.scene.mesh);
+  // Meshes of one model keep their positions; a copy, and a mesh for a grid, is above the cloth.
+  constexpr double kAbove = 0.1;
+  const bool is_apart = file != nullptr && file->path != name;
+  const auto copies = std::ranges::count(meshes, name, &AddedMesh::path) + (is_apart ? 0 : 1);
+  meshes.push_back({name, {0, kAbove * static_cast<double>(copies) * now.mesh->diagonal, 0}});
+  set_added_meshes(std::move(meshes));
+}
+
+void Documents::set_added_meshes(std::vector<AddedMesh> meshes) {
+  check_added_meshes(meshes);
+  Scene scene = edits_.version().whole();
+  scene.added_meshes = std::move(meshes);
+  reload(std::move(scene), {});
+}
+
 void Documents::read(const Obstacle& body, std::optional<Obstacle> replaced) {
   obstacles_.push_back(
       {std::move(replaced), std::make_unique<BackgroundTask<Obstacle>>([body](const StopProbe& stop) {
@@ -183,6 +206,8 @@ void Documents::reload_mesh(const ReloadMesh& wanted) {
 
 void Documents::dress() {
   Scene scene = edits_.version().whole();
+  if (std::ranges::count(scene.obstacles.bodies, Obstacle::Shape::mesh, &Obstacle::shape) == 0)
+    return around_.ui.show_message("There is no body to dress. Add a mesh as an obstacle first.", true);
   scene.pins = PinPreset::none;
   SceneLoadOptions loading;
   loading.dress = true;
@@ -234,7 +259,8 @@ void Documents::finish_load(const Snapshot& shown) {
     std::string error = result.error;
     if (load.restored && !error.empty()) error += " The session is kept; the next start offers it again.";
     std::cerr << "clothlab: " << error << '\n';
-    around_.ui.show_message(error, true);
+    // Until another scene is loaded.
+    around_.ui.show_message_of(edits_.version().loaded, error, true);
     return;
   }
   if (!load.path.empty()) {
@@ -264,7 +290,7 @@ void Documents::finish_load(const Snapshot& shown) {
 }
 
 void Documents::tell_of_mesh(const std::shared_ptr<const LoadedScene>& loaded) {
-  if (!std::holds_alternative<FileSource>(loaded->scene.mesh)) return;
+  if (!std::holds_alternative<FileSource>(loaded->scene.mesh) && loaded->scene.added_meshes.empty()) return;
   around_.ui.show_message_of(loaded, mesh_name(loaded->scene) + ": " +
                                          format_count(loaded->mesh->positions.size()) + " particles, " +
                                          format_plain(loaded->mesh->diagonal) + " m. More in the Scene tab.");
@@ -344,15 +370,19 @@ void Documents::save_scene(const Path& path) {
       saved);
 }
 
-void Documents::keep_moment() {
-  moment_ = [kept = simulation_.keep_moment()] { return kept.get(); };
-  run_ = simulation_.keep_journal();
+void Documents::keep(FilePurpose purpose) {
+  if (purpose == FilePurpose::save_bundle) {
+    run_ = simulation_.keep_journal();
+    version_of_run_ = edits_.version();
+  } else {
+    moment_ = simulation_.keep_moment();
+  }
 }
 
 void Documents::save_moment(const Path& path) {
-  if (!moment_) keep_moment();
-  const auto write = [kept = std::exchange(moment_, nullptr), path] {
-    const KeepMoment::Kept shown = kept();
+  if (!moment_.valid()) keep(FilePurpose::save_moment);
+  const auto write = [kept = std::exchange(moment_, {}), path] {
+    const KeepMoment::Kept& shown = kept.get();
     write_checkpoint_file(shown.moment, *shown.loaded->mesh, path);
     return "Saved this moment as " + file_name(path) + ".";
   };
@@ -360,13 +390,16 @@ void Documents::save_moment(const Path& path) {
 }
 
 void Documents::save_bundle(const Path& path) {
-  if (!run_.valid()) keep_moment();
+  if (!run_.valid()) keep(FilePurpose::save_bundle);
   const auto write = [kept = std::exchange(run_, {}), path] {
     const KeepJournal::Whole& run = kept.get();
     write_bundle({run.moment, *run.loaded->mesh, run.journal, run.log, run.now}, path);
     return "Saved all as " + file_name(path) + ".";
   };
-  around_.outputs.write(write, [this, path] { remember_folder(fs::absolute(path).parent_path()); });
+  around_.outputs.write(write, [this, path, version = version_of_run_] {
+    edits_.saved(version);  // a bundle has the scene with its values and lanes
+    remember_folder(fs::absolute(path).parent_path());
+  });
 }
 
 void Documents::remember_folder(const Path& folder) {
@@ -381,7 +414,9 @@ bool Documents::loses_changes(const AppRequest& request) {
   // A file that cannot be opened loses nothing; open_path reports it.
   const FileKind kind = open != nullptr ? kind_of(open->path) : FileKind::other;
   const bool opens = kind != FileKind::other;
-  const bool leaves = opens || entry != nullptr || std::holds_alternative<Quit>(request);
+  const auto* session = std::get_if<AnswerSession>(&request);
+  const bool restores = session != nullptr && session->answer == AnswerSession::Answer::restore;
+  const bool leaves = opens || restores || entry != nullptr || std::holds_alternative<Quit>(request);
   // Where a scene of the library names no lanes, or a mesh is opened, the lanes stay.
   const bool keeps_lanes = (entry != nullptr && entry->lanes.empty()) || kind == FileKind::mesh;
   const std::string& changes = keeps_lanes ? edits_.unsaved_values() : edits_.unsaved_changes();
@@ -403,8 +438,9 @@ void Documents::answer(AnswerUnsaved::Answer answer) {
 
 void Documents::follow_dialog() {
   if (!around_.ui.files().is_open()) {
-    moment_ = nullptr;
+    moment_ = {};
     run_ = {};
+    version_of_run_ = {};
   }
   if (next_ && saving_before_next_ && !around_.ui.files().is_open()) next_.reset();
 }

@@ -51,6 +51,9 @@ class Documents {
   MeshGroups groups_of(const std::string& path);
   /// Reads an OBJ file as an obstacle.
   void add_obstacle(const std::filesystem::path& path);
+  /// Reloads the running scene with an OBJ file joined to the cloth, or with these.
+  void add_mesh(const std::filesystem::path& path);
+  void set_added_meshes(std::vector<AddedMesh> meshes);
   /// The obstacles with one that has been read, or that replaces another.
   std::optional<SetObstacles> finish_obstacle(const Snapshot& shown);
   /// Restarts the running scene with its current values.
@@ -78,8 +81,9 @@ class Documents {
   bool awaits_scene() const { return awaited_ != nullptr; }
 
   void save_scene(const std::filesystem::path& path);
-  /// Keeps the shown moment and the present run until their file has a name, or the dialog is closed.
-  void keep_moment();
+  /// Keeps what a dialog will save until its file has a name, or the dialog is closed: the shown moment, or
+  /// the present run for a bundle.
+  void keep(FilePurpose purpose);
   void save_moment(const std::filesystem::path& path);
   void save_bundle(const std::filesystem::path& path);
   void remember_folder(const std::filesystem::path& folder);
@@ -142,8 +146,9 @@ class Documents {
 
   std::optional<AppRequest> next_;  // waits for the answer about unsaved changes
   bool saving_before_next_ = false;
-  std::function<KeepMoment::Kept()> moment_;    // to be saved, waits for it; null: none
-  std::shared_future<KeepJournal::Whole> run_;  // the same of a bundle
+  std::shared_future<KeepMoment::Kept> moment_;  // to be saved; not valid: none
+  std::shared_future<KeepJournal::Whole> run_;   // the same of a bundle
+  EditHistory::Version version_of_run_;
 };
 
 }  // namespace clothlab

@@ -2,6 +2,7 @@
 #include "app/interaction.h"
 
 #include <algorithm>
+#include <cmath>
 #include <glm/common.hpp>
 #include <glm/geometric.hpp>
 #include <utility>
@@ -17,6 +18,8 @@ constexpr double kEdgeRadius = 10;
 constexpr double kBelowBody = 0.02;
 // Largest motion of the cursor that still counts as a click.
 constexpr double kClickSlack = 5;
+// Motion of the cursor that turns or moves the camera as far as a notch of the wheel, and that zooms as far.
+constexpr double kScrolled = 20, kZoomed = 25;
 
 // Window coordinates to those of the view, as the camera uses them.
 Pixels in_view(Pixels at, const Area& view) {
@@ -78,7 +81,7 @@ void Interaction::handle(const Surroundings& around) {
     events_.pop_front();
     if (const auto* c = std::get_if<MouseClick>(&event)) click(*c, around);
     if (const auto* m = std::get_if<Move>(&event)) move(m->to, around);
-    if (const auto* w = std::get_if<Wheel>(&event)) turn_wheel(w->notches, around);
+    if (const auto* s = std::get_if<MouseScroll>(&event)) scroll_by(*s, around);
   }
   send_moves(around);
   // A search visits all particles: on a large mesh it costs more than drawing the interface.
@@ -115,6 +118,8 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
     send_moves(around);
     if (holds_cloth()) around.send(Release{});
     if (const auto* select = std::get_if<Select>(&action_)) pin_selected(*select, around);
+    if (const auto* orbit = std::get_if<Orbit>(&action_); orbit != nullptr && orbit->click)
+      follow(*orbit->click, around);
     action_ = std::monostate{};
     return;
   }
@@ -128,8 +133,12 @@ void Interaction::click(const MouseClick& click, const Surroundings& around) {
       action_ = Pan{};
       break;
     case MouseButton::left:
-      if (click.alt)
-        follow(at, around);
+      if (click.alt && click.ctrl)
+        action_ = Zoom{at};
+      else if (click.alt && click.shift)
+        action_ = Pan{};
+      else if (click.alt)
+        action_ = Orbit{at};
       else if (click.ctrl)
         action_ = Select{at, !click.shift};
       else if (const auto edge = edge_at(at, around))
@@ -230,12 +239,25 @@ void Interaction::move(Pixels to, const Surroundings& around) {
   at_ = to;
   enter(to, around);
   if (motion == Pixels(0)) return;
-  if (std::holds_alternative<Orbit>(action_)) around.camera.orbit(motion, size(around));
-  if (std::holds_alternative<Pan>(action_)) around.camera.pan(motion, size(around));
+  drag_camera(motion, around);
   if (vec3* point = dragged_point()) {
     *point = around.camera.in_view_plane(in_view(to, area(around)), size(around), *point);
     moved_ = true;
   }
+}
+
+void Interaction::drag_camera(Pixels motion, const Surroundings& around) {
+  if (auto* orbit = std::get_if<Orbit>(&action_)) {
+    if (orbit->click) {
+      const Pixels since = glm::abs(at_ - *orbit->click);
+      if (std::max(since.x, since.y) < kClickSlack * around.scale) return;
+      orbit->click.reset();
+    }
+    around.camera.orbit(motion, size(around));
+  }
+  if (std::holds_alternative<Pan>(action_)) around.camera.pan(motion, size(around));
+  if (const auto* zoom = std::get_if<Zoom>(&action_))
+    around.camera.zoom(-motion.y / (kZoomed * around.scale), in_view(zoom->at, area(around)), size(around));
 }
 
 vec3* Interaction::dragged_point() {
@@ -249,13 +271,24 @@ vec3* Interaction::dragged_point() {
       action_);
 }
 
-void Interaction::turn_wheel(double notches, const Surroundings& around) {
+void Interaction::scroll_by(const MouseScroll& scroll, const Surroundings& around) {
   if (vec3* point = dragged_point()) {
-    *point = around.camera.moved_in_depth(*point, notches);
+    *point = around.camera.moved_in_depth(*point, scroll.y);
     moved_ = true;
-  } else if (!around.captured && inside(at_, area(around))) {
-    around.camera.zoom(notches, in_view(at_, area(around)), size(around));
+    return;
   }
+  if (around.captured || !inside(at_, area(around))) return;
+  // The cloth follows the fingers.
+  const Pixels motion = kScrolled * around.scale * Pixels(scroll.x, scroll.y);
+  const bool is_sideways = std::abs(scroll.x) > std::abs(scroll.y);
+  if (scroll.shift && !scroll.ctrl)
+    around.camera.pan(motion, size(around));
+  else if (around.trackpad && !scroll.ctrl)
+    around.camera.orbit(motion, size(around));
+  else if (is_sideways && !scroll.ctrl)
+    around.camera.pan({motion.x, 0}, size(around));
+  else
+    around.camera.zoom(scroll.y, in_view(at_, area(around)), size(around));
 }
 
 void Interaction::send_moves(const Surroundings& around) {

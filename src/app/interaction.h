@@ -51,11 +51,12 @@ class Interaction {
     std::span<const BoundaryLoop> open_edges = {};
     std::function<void(std::size_t)> choose_edge = {};
     bool finds_particle = false;  ///< particle_under_mouse() is wanted
+    bool trackpad = false;        ///< scrolling orbits instead of zooming
   };
 
   void button(const MouseClick& click) { events_.emplace_back(click); }
   void cursor(double x, double y);
-  void wheel(double notches) { events_.emplace_back(Wheel{notches}); }
+  void scroll(const MouseScroll& scroll) { events_.emplace_back(scroll); }
   /// Ends the grab: Esc, lost focus, another scene.
   void release() { release_ = true; }
 
@@ -65,7 +66,10 @@ class Interaction {
   LaneId lane() const { return lane_; }
   bool holds_cloth() const { return std::holds_alternative<Hold>(action_); }
   bool idle() const { return std::holds_alternative<std::monostate>(action_); }
-  bool orbits() const { return std::holds_alternative<Orbit>(action_); }
+  bool orbits() const {
+    const auto* orbit = std::get_if<Orbit>(&action_);
+    return orbit != nullptr && !orbit->click;
+  }
   /// The point of the cloth, the pin or the obstacle that a press would grab. None during a grab or while the
   /// camera moves.
   struct Target {
@@ -93,13 +97,15 @@ class Interaction {
   struct Move {
     Pixels to;
   };
-  struct Wheel {
-    double notches;
-  };
-  using Event = std::variant<MouseClick, Move, Wheel>;
+  using Event = std::variant<MouseClick, Move, MouseScroll>;
 
-  struct Orbit {};
+  struct Orbit {
+    std::optional<Pixels> click = {};  // it may still become a click with Alt, there
+  };
   struct Pan {};
+  struct Zoom {
+    Pixels at{0};
+  };
   struct Hold {
     vec3 cursor{0};
     vec3 start{0};  // the cursor at the start of the grab
@@ -136,11 +142,13 @@ class Interaction {
   void follow(Pixels at, const Surroundings& around);
   void pin_selected(const Select& select, const Surroundings& around);
   void move(Pixels to, const Surroundings& around);
-  void turn_wheel(double notches, const Surroundings& around);
+  void scroll_by(const MouseScroll& scroll, const Surroundings& around);
+  /// Moves the camera with the cursor.
+  void drag_camera(Pixels motion, const Surroundings& around);
   void send_moves(const Surroundings& around);
 
   std::deque<Event> events_;
-  std::variant<std::monostate, Orbit, Pan, Hold, HoldPin, HoldObstacle, Select> action_;
+  std::variant<std::monostate, Orbit, Pan, Zoom, Hold, HoldPin, HoldObstacle, Select> action_;
   MouseButton action_button_ = MouseButton::left;
   Pixels at_{0};
   LaneId lane_ = 0;

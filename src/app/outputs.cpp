@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kSamples = 4;
+int samples() { return is_software_renderer() ? 0 : kSamples; }
 // Time per picture of the window for drawing a recording.
 constexpr std::chrono::milliseconds kDrawing{12};
 
@@ -107,6 +108,14 @@ Image Outputs::picture(Canvas& canvas, const std::function<void(int width, int h
   return image;
 }
 
+/// Draws the tiles of a comparison with the camera of the view.
+Painter Outputs::tile_painter(const PictureRequest& tile) const {
+  const auto canvas = std::make_shared<Canvas>(tile.width, tile.height, samples());
+  return [this, canvas, zoom = tile.zoom](const Frame& frame, double /*turn*/) {
+    return picture(*canvas, [&](int width, int height) { draw_(frame, width, height, zoom); });
+  };
+}
+
 void Outputs::save_picture(const std::function<void(int width, int height)>& draw, int width, int height,
                            const fs::path& path) {
   Canvas canvas(width, height, kSamples);
@@ -164,42 +173,54 @@ void Outputs::write_table(const std::string& title, std::string csv, const fs::p
 }
 
 Record Outputs::start_recording(const StartRecording& wanted, const std::string& stem,
-                                const std::vector<LaneId>& lanes, int width, int height) {
-  if (wanted.settings.draws())
-    canvas_ = std::make_unique<Canvas>(width - width % 2, height - height % 2,
-                                       is_software_renderer() ? 0 : kSamples);
+                                const std::vector<LaneId>& lanes, int width, int height, bool light) {
+  Recorder::Settings of_lane = wanted.settings;
+  const bool compares = std::exchange(of_lane.comparison, false) && lanes.size() > 1;
+  comparison_.reset();
+  if (compares)
+    comparison_.emplace(
+        PictureRequest{.light = light}, lanes.size(),
+        [this](const PictureRequest& tile) { return tile_painter(tile); }, wanted.settings.plot);
+  if (of_lane.draws()) canvas_ = std::make_unique<Canvas>(width - width % 2, height - height % 2, samples());
   const fs::path folder = make_free_folder(wanted.folder, stem);
   Record recording;
   for (const LaneId lane : lanes) {
     fs::path own = folder;
     if (lanes.size() > 1) fs::create_directory(own /= std::string("lane-") + lane_letter(lane));
-    recording.recorders[lane] = std::make_shared<Recorder>(own, wanted.settings);
+    recording.recordings.push_back({{lane}, std::make_shared<Recorder>(own, of_lane)});
+  }
+  const VideoFile video = recording.recordings.front().recorder->video();
+  std::optional<VideoFile> compared;
+  if (compares) {
+    recording.recordings.push_back(
+        {lanes,
+         std::make_shared<Recorder>(folder, Recorder::Settings{.pictures = false,
+                                                               .frames_per_second = of_lane.frames_per_second,
+                                                               .video = true,
+                                                               .comparison = true,
+                                                               .plot = of_lane.plot})});
+    compared = recording.recordings.back().recorder->video();
   }
   recording_ = recording;
-  status_ = {true,
-             folder,
-             wanted.settings,
-             {},
-             lanes.size(),
-             recording.recorders.begin()->second->video(),
-             {width - width % 2, height - height % 2}};
+  status_ = {true,         folder, of_lane,  {},
+             lanes.size(), video,  compared, {width - width % 2, height - height % 2}};
   return recording;
 }
 
 void Outputs::stop_recording() {
-  for (const auto& [lane, recorder] : recording_.recorders) recorder->stop();
+  for (const auto& each : recording_.recordings) each.recorder->stop();
 }
 
 void Outputs::close_recording() {
-  if (recording_.recorders.empty()) status_.shown = false;
+  if (recording_.recordings.empty()) status_.shown = false;
 }
 
 /// The progress of all lanes together; a failed lane is finished only when the others are.
 Recorder::Progress Outputs::progress() const {
   Recorder::Progress all;
   all.stopped = all.finished = true;
-  for (const auto& [lane, recorder] : recording_.recorders) {
-    const Recorder::Progress own = recorder->progress();
+  for (const auto& each : recording_.recordings) {
+    const Recorder::Progress own = each.recorder->progress();
     all.frames += own.frames;
     all.seconds = std::max(all.seconds, own.seconds);
     all.bytes += own.bytes;
@@ -211,13 +232,19 @@ Recorder::Progress Outputs::progress() const {
 }
 
 bool Outputs::work() {
-  if (recording_.recorders.empty()) return !singles_.empty();
+  if (recording_.recordings.empty()) return !singles_.empty();
   const auto until = std::chrono::steady_clock::now() + kDrawing;
   for (bool drew = true; std::exchange(drew, false) && std::chrono::steady_clock::now() < until;) {
-    for (const auto& [lane, recorder] : recording_.recorders) {
-      const std::shared_ptr<const Frame> frame = recorder->next_picture();
-      if (!frame) continue;
-      Image image = picture(*canvas_, [&](int width, int height) { draw_(*frame, width, height); });
+    for (const auto& [lanes, recorder] : recording_.recordings) {
+      const std::shared_ptr<const Recorder::Picture> next = recorder->next_picture();
+      if (!next) continue;
+      const bool compares = recorder->settings().comparison;
+      if (compares)
+        for (const PlotPoints& points : next->points) comparison_->add_step(points);
+      Image image =
+          compares ? comparison_->draw(next->lanes, 0) : picture(*canvas_, [&](int width, int height) {
+            draw_(*next->lanes.front().frame, width, height, 1);
+          });
       recorder->add_picture(image.width, image.height, std::move(image.rgba));
       drew = true;
     }
@@ -228,6 +255,7 @@ bool Outputs::work() {
     stop_recording();  // the simulation thread still has them
     recording_ = {};
     canvas_.reset();
+    comparison_.reset();
   }
   return true;
 }

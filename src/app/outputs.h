@@ -20,8 +20,9 @@ namespace clothlab {
 /// The pictures, meshes and recordings that the window writes, each on its own thread.
 class Outputs {
  public:
-  /// Draws a frame as in the view into the bound framebuffer, which has that size.
-  using Draw = std::function<void(const Frame& frame, int width, int height)>;
+  /// Draws a frame as in the view into the bound framebuffer, which has that size; a `zoom` below 1 shows
+  /// more around it.
+  using Draw = std::function<void(const Frame& frame, int width, int height, double zoom)>;
   struct Notice {
     std::string sentence;
     bool is_error = false;
@@ -44,11 +45,12 @@ class Outputs {
   void write_plot(const ShownPlot& shown, bool svg, const std::filesystem::path& folder);
   void write_table(const std::string& title, std::string csv, const std::filesystem::path& folder);
 
-  /// Starts a recording of these lanes, several lanes each in their own folder, "lane-A"; the recorders are
-  /// for the simulation thread. Its pictures keep this size, rounded to even for video encoders, when the
-  /// window changes. Throws InputError when the folder cannot be written to.
+  /// Starts a recording of these lanes, several lanes each in their own folder, "lane-A", and a comparison of
+  /// them, dark or light; the recorders are for the simulation thread. Pictures of the view keep this size,
+  /// rounded to even for video encoders, when the window changes. Throws InputError when the folder cannot be
+  /// written to.
   Record start_recording(const StartRecording& wanted, const std::string& stem,
-                         const std::vector<LaneId>& lanes, int width, int height);
+                         const std::vector<LaneId>& lanes, int width, int height, bool light);
   void stop_recording();
   /// Closes the message of an ended recording.
   void close_recording();
@@ -71,12 +73,14 @@ class Outputs {
                     const std::filesystem::path& folder,
                     std::function<void(const std::filesystem::path& path)> job);
   Recorder::Progress progress() const;
+  Painter tile_painter(const PictureRequest& tile) const;
   static Image picture(Canvas& canvas, const std::function<void(int width, int height)>& draw);
 
   Draw draw_;
   std::vector<Single> singles_;
   Record recording_;
-  std::unique_ptr<Canvas> canvas_;  // of the recording
+  std::unique_ptr<Canvas> canvas_;         // of the recording
+  std::optional<LanePicture> comparison_;  // the same
   RecordingStatus status_;
 };
 

@@ -55,11 +55,22 @@ void read_view(const Json& json, ViewSettings& out) {
   read_between(json, "history_megabytes", out.history_megabytes, kLeastHistoryMegabytes,
                kMostHistoryMegabytes);
   read(json, "write_session", out.write_session);
+  std::string run_ahead;
+  read(json, "run_ahead", run_ahead);
+  const auto choice = std::ranges::find(kLookAheadChoices, run_ahead);
+  if (choice != kLookAheadChoices.end())
+    out.look_ahead = static_cast<LookAheadChoice>(choice - kLookAheadChoices.begin());
+  read(json, "trackpad", out.trackpad);
   read_between(json, "hand_strength", out.grab_strength, kLeastGrabStrength, 1.0);
   if (const auto recording = json.find("recording"); recording != json.end() && recording->is_object()) {
     read(*recording, "pictures", out.recording.pictures);
     read(*recording, "meshes", out.recording.meshes);
     read(*recording, "video", out.recording.video);
+    read(*recording, "comparison", out.recording.comparison);
+    std::string plot;
+    read(*recording, "plot", plot);
+    if (const auto row = std::ranges::find(kLanePlotNames, plot); row != kLanePlotNames.end())
+      out.recording.plot = static_cast<LanePlot>(row - kLanePlotNames.begin());
     read_between(*recording, "frames_per_second", out.recording.frames_per_second, kLeastRecordedRate,
                  kMostRecordedRate);
   }
@@ -121,10 +132,14 @@ void Preferences::save(const Environment& environment) const {
   json["energy_with_gravity"] = view.plots_layout.with_gravity();
   json["history_megabytes"] = view.history_megabytes;
   json["write_session"] = view.write_session;
+  json["run_ahead"] = kLookAheadChoices[static_cast<std::size_t>(view.look_ahead)];
+  json["trackpad"] = view.trackpad;
   json["hand_strength"] = view.grab_strength;
   json["recording"] = {{"pictures", view.recording.pictures},
                        {"meshes", view.recording.meshes},
                        {"video", view.recording.video},
+                       {"comparison", view.recording.comparison},
+                       {"plot", kLanePlotNames[static_cast<std::size_t>(view.recording.plot)]},
                        {"frames_per_second", view.recording.frames_per_second}};
   json["interface_scale"] = view.interface_scale;
   json["theme"] = view.theme == Theme::light ? "light" : "dark";

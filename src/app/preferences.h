@@ -20,7 +20,8 @@ struct Preferences {
   std::optional<WindowGeometry> window;
   std::string tab;  ///< the open tab
   /// Of these, the theme, the interface's scale, the shown plots, the width of the panel, the memory for the
-  /// past, the strength of the grab, the settings of recordings (their folder is save_folder) and the hints.
+  /// past, whether copies run ahead, the strength of the grab, what scrolling does, whether sessions are
+  /// kept, the settings of recordings (their folder is save_folder) and the hints.
   ViewSettings view;
 
   static Preferences load(const Environment& environment = process_environment());

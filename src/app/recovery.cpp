@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "app/program_log.h"
 #include "core/text.h"
+#include "documents/program_log.h"
 #include "io/config_folder.h"
 #include "sim/parameters.h"
 #include "ui/readings.h"
@@ -54,7 +54,8 @@ void Recovery::follow(const Snapshot& shown, bool may_ask) {
     if (const auto notice = journal_->take_notice()) ui_.show_message(*notice, true);
   std::erase_if(restored_, [&](Restored& each) {
     each.is_shown |= each.loaded && each.loaded == shown.loaded;
-    const bool is_safe = each.is_shown && (!journal_ || journal_->has_written(each.loaded.get()));
+    // Without a journal the file remains the only copy: finish() removes it.
+    const bool is_safe = each.is_shown && journal_ && journal_->has_written(each.loaded.get());
     if (is_safe) each.session.remove();
     return is_safe;
   });
@@ -69,12 +70,13 @@ void Recovery::offer_next() {
                           {"Mesh", mesh_text(summary.scene)},
                           {summary.lanes.size() > 1 ? "Lanes" : "Lane", lanes_text(summary)},
                           {"Step", format_count(summary.steps)}};
-  if (lost_.size() > 1) rows.emplace_back("Older sessions too", format_count(lost_.size() - 1));
+  if (lost_.size() > 1) rows.emplace_back("Older sessions", format_count(lost_.size() - 1));
   ui_.session_offer().ask(std::move(rows));
   session.mark_offered();
 }
 
 void Recovery::answer(AnswerSession::Answer answer, Documents& documents) {
+  ui_.session_offer().close();
   if (lost_.empty()) return;
   // "Not now" ends the locks: another window may offer the sessions.
   if (answer == AnswerSession::Answer::later) return lost_.clear();

@@ -24,7 +24,7 @@ class Recovery {
   /// True while the folder of sessions is read.
   bool busy() const { return search_ != nullptr; }
   /// Offers what was found if `may_ask`, and reports why this one is no longer kept. Removes a restored
-  /// session once the file of this one has its state.
+  /// session once the file of this one has its state; while no file is written, it stays until finish().
   void follow(const Snapshot& shown, bool may_ask);
   void answer(AnswerSession::Answer answer, Documents& documents);
   /// The window was closed properly.

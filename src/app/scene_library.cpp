@@ -23,7 +23,7 @@ constexpr std::array kGroups{
     Group{"Basics", "01 02 03 04 05 06 07 08 33 37"},
     Group{"Methods", "10 11 12 13 14 15 16 17 18 19 20 21 32 34 35"},
     Group{"Contact", "09 22 23 25 26 30 36 38"},
-    Group{"Garments and linen", "24 27 28 29 31"},
+    Group{"Garments and linen", "24 27 28 29 31 39"},
     Group{"More", ""},
 };
 

@@ -32,6 +32,17 @@ std::string text_of(const GLubyte* text) {
   return text != nullptr ? reinterpret_cast<const char*>(text) : "of unknown version";
 }
 
+bool is_down(GLFWwindow* window, int left, int right) {
+  return glfwGetKey(window, left) == GLFW_PRESS || glfwGetKey(window, right) == GLFW_PRESS;
+}
+
+bool shift_is_down(GLFWwindow* window) { return is_down(window, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT); }
+
+bool ctrl_is_down(GLFWwindow* window) {
+  return is_down(window, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL) ||
+         is_down(window, GLFW_KEY_LEFT_SUPER, GLFW_KEY_RIGHT_SUPER);
+}
+
 // The key as the keyboard is labelled: letters and punctuation by their name, digits by their position, since
 // on some layouts they need Shift.
 KeyPress translate(int key, int scancode, int action, int mods) {
@@ -192,15 +203,14 @@ struct Window::Impl {
       Impl& self = of(w);
       if (self.events.cursor) self.events.cursor(x, y);
     });
-    glfwSetScrollCallback(window, [](GLFWwindow* w, double, double y) {
+    glfwSetScrollCallback(window, [](GLFWwindow* w, double x, double y) {
       Impl& self = of(w);
-      if (self.events.wheel) self.events.wheel(y);
+      if (self.events.scroll) self.events.scroll({x, y, ctrl_is_down(w), shift_is_down(w)});
     });
     glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
       Impl& self = of(w);
       if (count < 1 || !self.events.drop) return;
-      const auto held = [&](int key) { return glfwGetKey(w, key) == GLFW_PRESS; };
-      self.events.drop(path_of(paths[0]), held(GLFW_KEY_LEFT_SHIFT) || held(GLFW_KEY_RIGHT_SHIFT));
+      self.events.drop(path_of(paths[0]), shift_is_down(w), ctrl_is_down(w));
     });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) {
       Impl& self = of(w);

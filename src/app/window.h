@@ -37,14 +37,22 @@ struct MouseClick {
   double y = 0;
 };
 
+/// In notches of a wheel, up and to the left positive; a trackpad sends fractions, also of both.
+struct MouseScroll {
+  double x = 0;
+  double y = 0;
+  bool ctrl = false;
+  bool shift = false;
+};
+
 /// Events of a window; positions in window coordinates, y down.
 struct WindowEvents {
   std::function<void(const KeyPress&)> key;
   std::function<void(const MouseClick&)> button;
   std::function<void(double x, double y)> cursor;
-  std::function<void(double notches)> wheel;
-  /// A dropped file, with or without Shift.
-  std::function<void(const std::filesystem::path&, bool shift)> drop;
+  std::function<void(const MouseScroll&)> scroll;
+  /// A dropped file, with or without Shift and Ctrl.
+  std::function<void(const std::filesystem::path&, bool shift, bool ctrl)> drop;
   std::function<void()> focus_lost;
 };
 

@@ -119,6 +119,9 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);  // so is the limit of a file's size
 #endif
+#ifdef SIGCHLD
+  std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it, and then no end of a process is reported
+#endif
   CLI::App app{
       "ClothLab: feel and measure how a time integrator behaves on real cloth.\n"
       "Without a subcommand it opens the window.",
@@ -127,9 +130,9 @@ int run_cli(int argc, const char* const* argv, const Services& services) {
   app.require_subcommand(0, 1);
   app.footer(
       "Numbers may have units and be expressions: --dt 1/60, --dt \"20 us\", --mass 200g, --size 50cmx1m. "
-      "The default is\nSI units.\nExit status: 0 done, also if lanes of compare blew up; 1 fault of the "
-      "program or the system; 2 bad input,\nnothing was written; 3 the run blew up, its last good state was "
-      "written; 4 steps did not converge, with\n--fail-on-nonconvergence; 130 Ctrl-C or 143 SIGTERM, the "
+      "The default is\nSI units.\nExit status: 0 done, also if some of several lanes blew up; 1 fault of "
+      "the program or the system; 2 bad\ninput, nothing was written; 3 the run blew up, its last good state "
+      "was written; 4 steps did not converge, with\n--fail-on-nonconvergence; 130 Ctrl-C or 143 SIGTERM, the "
       "results so far were written.");
   Window window;
   app.add_option(

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/image.h"
-#include "render/picture_request.h"
+#include "documents/picture_request.h"
 #include "session/window_request.h"
 
 namespace clothlab {

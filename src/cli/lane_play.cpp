@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <set>
 #include <utility>
 
 #include "analysis/stability_text.h"
@@ -21,12 +22,10 @@ namespace clothlab {
 namespace {
 
 /// Commands that run one method leave out the other lanes of a file.
-void tell_of_lanes(std::size_t lanes, LaneId first, const Scene& scene) {
+void tell_of_lanes(std::size_t lanes, LaneId first, const Scene& scene, const char* who_runs_all) {
   if (lanes < 2) return;
-  std::fprintf(stderr,
-               "clothlab: the file has %zu lanes; this is lane %c, %s. The window and compare run all of "
-               "them.\n",
-               lanes, lane_letter(first), std::string(method_info(scene).title).c_str());
+  std::fprintf(stderr, "clothlab: the file has %zu lanes; this is lane %c, %s. %s all of them.\n", lanes,
+               lane_letter(first), std::string(method_info(scene).title).c_str(), who_runs_all);
 }
 
 /// Warns if the meshes differ from those of the repeated summary.
@@ -44,19 +43,6 @@ void warn_of_other_meshes(const LoadedScene& loaded, const SceneOptions& options
   for (const std::uint64_t hash : mesh_fingerprints(loaded.scene.obstacles.bodies))
     hashes.push_back(hex_digits(hash));
   if (!options.changes_obstacles() && hashes != run.obstacle_hashes) warn("the mesh of an obstacle");
-}
-
-/// Reports options that do not affect the run. With several lanes the parameters of a method may be for
-/// another lane.
-void warn_of_no_effect(const LoadedScene& loaded, const SceneOptions& options) {
-  for (const ParameterSpec* spec : options.given_parameters()) {
-    const SceneParameter* row = find_scene_parameter(spec->id);
-    if (options.chooses_lanes() && (row == nullptr || row->of_method)) continue;
-    const bool closed = loaded.mesh->report.closed_parts > 0;
-    const std::string why = why_without_effect(loaded.scene, spec->id, closed);
-    if (!why.empty())
-      std::fprintf(stderr, "clothlab: --%s has no effect. %s\n", std::string(spec->id).c_str(), why.c_str());
-  }
 }
 
 /// The scene of a checkpoint, to continue from there; --mesh and --mesh-folder may replace the paths of its
@@ -83,9 +69,10 @@ LoadedScene load_with_state(Scene scene, const SceneOptions& options, const Outp
     if (*file) outputs.spare(path_of(**file));
   outputs.spare(scene);
   if (checkpoint)
-    tell_of_lanes(checkpoint->lanes.size(), checkpoint->lanes.front().lane, scene);
+    tell_of_lanes(checkpoint->lanes.size(), checkpoint->lanes.front().lane, scene, "The window continues");
   else if (!options.lanes().empty() && !options.chooses_lanes())
-    tell_of_lanes(options.lanes().size(), options.lanes().front().lane, scene);
+    tell_of_lanes(options.lanes().size(), options.lanes().front().lane, scene,
+                  "The window, compare and render run");
   SceneLoadOptions loading;
   loading.initial_state = options.initial_state_file().value_or(std::string());
   loading.checkpoint = std::move(checkpoint);
@@ -93,8 +80,27 @@ LoadedScene load_with_state(Scene scene, const SceneOptions& options, const Outp
   loading.stop = Interrupt::probe();
   LoadedScene loaded = load_scene(std::move(scene), loading);
   warn_of_other_meshes(loaded, options);
-  warn_of_no_effect(loaded, options);
   return loaded;
+}
+
+void EffectNotices::add(std::span<const ParameterSpec* const> given, const Scene& run) {
+  for (const ParameterSpec* spec : given) reasons_[spec->id].insert(why_without_effect(run, spec->id, true));
+}
+
+void EffectNotices::print() const {
+  for (const auto& [id, reasons] : reasons_) {
+    if (reasons.contains("")) continue;
+    std::fprintf(stderr, "clothlab: --%s has no effect. %s\n", std::string(id).c_str(),
+                 reasons.empty()       ? "Nothing runs with it."
+                 : reasons.size() == 1 ? reasons.begin()->c_str()
+                                       : "None of the methods uses it here.");
+  }
+}
+
+void warn_of_no_effect(std::span<const ParameterSpec* const> given, std::span<const Scene> runs) {
+  EffectNotices notices(given);
+  for (const Scene& run : runs) notices.add(given, run);
+  notices.print();
 }
 
 Scene named_scene(SceneOptions& options) {
@@ -123,6 +129,14 @@ std::vector<const IntegratorInfo*> parse_lanes(std::string_view names) {
 Method with_integrator(Method method, const IntegratorInfo& info) {
   set_integrator(method, info);
   return method;
+}
+
+void add_look_ahead_option(CLI::App& app, OptionReaders& options, double& seconds) {
+  options.add_value(
+      app, {.id = "look-ahead", .title = {}, .unit = "s", .max = 60, .help = {}}, "S", seconds,
+      "Runs a copy this many seconds ahead, which foretells failures to the step: blow-ups, steps that do "
+      "not converge and tunnelling. The run takes about twice as long and keeps its bits. Default 0: off, "
+      "warnings come from signs in past steps.");
 }
 
 void add_journal_option(CLI::App& app, std::optional<std::string>& journal, const char* group) {
@@ -164,6 +178,13 @@ LaneSource read_lane_source(const std::optional<std::string>& journal, SceneOpti
   return read_journal_source(*journal, scene.mesh_file(), scene.mesh_folder(), outputs);
 }
 
+std::vector<Scene> runs_of(const LaneSource& source, std::span<const LaneMethod> lanes) {
+  if (lanes.empty()) return {source.scene.scene};
+  std::vector<Scene> runs;
+  for (const LaneMethod& lane : lanes) runs.push_back(with_method(source.scene.scene, lane.method));
+  return runs;
+}
+
 LanePlay::LanePlay(const LaneSource& source, std::optional<Method> method)
     : source_(source), method_(std::move(method)), left_(source.steps) {
   if (source.journal.empty()) return;
@@ -174,6 +195,7 @@ LanePlay::LanePlay(const LaneSource& source, std::optional<Method> method)
 
 void LanePlay::begin(WorkerPool& pool) {
   if (next(pool) != Replay::Event::loaded) throw Cancelled();
+  check_look_ahead();
   look_ahead(pool);
 }
 
@@ -193,12 +215,25 @@ Replay::Event LanePlay::next(WorkerPool& pool) {
   return status == StepStatus::blown_up ? Replay::Event::blown_up : Replay::Event::stepped;
 }
 
+void LanePlay::check_look_ahead() const {
+  const double h = simulation().scene().dt;
+  if (source_.look_ahead > 0 && (h < 0 || source_.look_ahead < h))
+    throw InputError("--look-ahead needs steps forward in time and at least the length of one: dt is " +
+                     format_quantity(h, "s") + ".");
+}
+
 /// Not beyond the last step.
 void LanePlay::look_ahead(WorkerPool& pool) {
-  if (!simulation_ || source_.look_ahead == 0) return;
+  if (source_.look_ahead == 0 || !first_lane_runs()) return;
+  const Simulation& run = simulation();
+  if (followed_ != &run) copy_ = {};  // of another run
+  followed_ = &run;
+  const std::uint64_t left = replay_ ? replay_->last_step() - replay_->step() : left_;
+  const bool alone = replay_ ? replay_->arena().is_alone() : !method_;
+  copy_.follow(pool, run, alone, source_.look_ahead,
+               run.state().t + static_cast<double>(left) * run.scene().dt, Interrupt::probe());
+  if (replay_) return replay_->warn(&copy_.prediction());
   simulation_->warn_by_signs(false);
-  const double end = simulation_->state().t + static_cast<double>(left_) * simulation_->scene().dt;
-  copy_.follow(pool, *simulation_, !method_, source_.look_ahead, end, Interrupt::probe());
   simulation_->warn_of(copy_.prediction());
 }
 
@@ -209,6 +244,7 @@ Replay::Event LanePlay::next_step(WorkerPool& pool) {
     took_ = watch.elapsed();
     if (event == Replay::Event::stepped) look_ahead(pool);
     if (event != Replay::Event::loaded) return event;
+    followed_ = nullptr;
   }
 }
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,22 @@ namespace clothlab {
 LoadedScene load_with_state(Scene scene, const SceneOptions& options, const OutputFiles& outputs,
                             std::shared_ptr<const CheckpointFile> checkpoint = nullptr);
 
+/// Reports on stderr which parameters affect none of some runs, and why.
+class EffectNotices {
+ public:
+  explicit EffectNotices(std::span<const ParameterSpec* const> given = {}) {
+    for (const ParameterSpec* spec : given) reasons_[spec->id];
+  }
+  void add(std::span<const ParameterSpec* const> given, const Scene& run);
+  void print() const;
+
+ private:
+  std::map<std::string_view, std::set<std::string>> reasons_;  // by option; an empty one: it affects a run
+};
+
+/// The same of all these runs.
+void warn_of_no_effect(std::span<const ParameterSpec* const> given, std::span<const Scene> runs);
+
 /// The scene that the options name, which must name one. Throws InputError.
 Scene named_scene(SceneOptions& options);
 
@@ -45,11 +63,16 @@ struct LaneSource {
   std::vector<JournalEntry> journal;  ///< not empty: instead of the scene
   Replay::Options replay = {};        ///< of the journal
   bool ends_at_difference = false;    ///< of a state from the journal's
-  double look_ahead = 0;              ///< of a scene: warnings come from a copy so far ahead [s]; 0: signs
+  double look_ahead = 0;              ///< warnings come from a copy so far ahead [s]; 0: from signs
 
   std::uint64_t last_step() const { return journal.empty() ? steps : journal.back().step; }
 };
 
+/// The scene as each of these lanes runs it; without lanes as it is.
+std::vector<Scene> runs_of(const LaneSource& source, std::span<const LaneMethod> lanes);
+
+/// Adds `--look-ahead`, which sets LaneSource::look_ahead [s].
+void add_look_ahead_option(CLI::App& app, OptionReaders& options, double& seconds);
 /// Adds `--journal`, which replaces a scene and its length; the app already has their options.
 void add_journal_option(CLI::App& app, std::optional<std::string>& journal, const char* group);
 
@@ -94,13 +117,15 @@ class LanePlay {
  private:
   Replay::Event next(WorkerPool& pool);
   void look_ahead(WorkerPool& pool);
+  void check_look_ahead() const;
 
   const LaneSource& source_;
   std::optional<Method> method_;
   std::optional<Replay> replay_;
   std::unique_ptr<Simulation> simulation_;  // of a scene
   std::uint64_t left_;                      // steps of it
-  LookAhead copy_;                          // of it
+  LookAhead copy_;                          // of the run that is followed
+  const Simulation* followed_ = nullptr;
   StepTime took_;
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "cli/interrupt.h"
 #include "core/error.h"
@@ -15,7 +16,9 @@
 #include "core/text_file.h"
 #include "core/vec.h"
 #include "core/worker_pool.h"
+#include "sim/group_material.h"
 #include "sim/parameters.h"
+#include "sim/pin_set.h"
 #include "sim/presets.h"
 #include "sim/scene_json.h"
 
@@ -112,17 +115,31 @@ void parse_size(std::string_view text, GridSource& grid) {
   grid.depth = parse_positive("size", parts[1], "m");
 }
 
-/// A preset's name, or "0,5,17": 0-based `v` indices.
+/// A preset's name, "0,5,17" (0-based `v` indices) or "group:collar,hem".
 PinSelection parse_pins(std::string_view text) {
   for (std::size_t p = 0; p < kPinPresetNames.size(); ++p)
     if (kPinPresetNames[p] == text) return static_cast<PinPreset>(p);
+  constexpr std::string_view kGroup = "group:";
+  if (text.starts_with(kGroup) && text.size() > kGroup.size()) {
+    PinnedGroups groups;
+    for (const std::string_view name : split(text.substr(kGroup.size()), ',')) groups.emplace_back(name);
+    return groups;
+  }
   if (text.empty() || text.find_first_not_of("0123456789,") != std::string_view::npos)
-    refuse("pin", text, joined(kPinPresetNames) + " or a list of vertex indices such as 0,31");
+    refuse("pin", text, joined(kPinPresetNames) + ", group:NAME or a list of vertex indices such as 0,31");
   std::vector<std::uint32_t> vertices;
   for (const std::string_view part : split(text, ','))
     vertices.push_back(
         static_cast<std::uint32_t>(parse_whole("pin", part, 0, std::numeric_limits<std::uint32_t>::max())));
   return vertices;
+}
+
+/// The parts of "GROUP=VALUE"; the name of a group may contain "=".
+std::pair<std::string, std::string> parse_pair(std::string_view option, const std::string& text,
+                                               std::string_view allowed) {
+  const std::size_t end = std::min(text.rfind('='), text.size());
+  if (end == 0 || end == text.size()) refuse(option, text, allowed);
+  return {text.substr(0, end), text.substr(end + 1)};
 }
 
 /// The subcommand that was named, or the program itself.
@@ -277,6 +294,14 @@ void SceneOptions::add_to(CLI::App& app) {
        "summary repeats its run, with "
        "the same number of steps unless --steps or --duration is given.");
   text("--mesh", mesh_, "FILE.obj", "The cloth's mesh; FILE.obj#NAME limits it to a group of its faces.");
+  app.add_option(
+         "--add-mesh", added_meshes_,
+         "Another OBJ file of the same cloth, with its origin at x,y,z in metres; scale multiplies it. For a "
+         "turn give an object, as in scene files. FILE#NAME limits it to a group. Repeat it for more meshes; "
+         "none removes those of the scene.")
+      ->type_name("x,y,z,scale,FILE")
+      ->allow_extra_args(false)
+      ->group("Scene");
   text("--mesh-folder", mesh_folder_, "DIR",
        "Folder with moved mesh files of cloth and obstacles: a file there replaces the file of the same "
        "name.");
@@ -286,7 +311,15 @@ void SceneOptions::add_to(CLI::App& app) {
   app.add_flag("--no-weld", no_weld_, "Keep vertices at the same position apart.")->group("Scene");
   app.add_flag("--z-up", z_up_, "The mesh's z axis points up.")->group("Scene");
   text("--pin", pin_, "WHICH",
-       "none, corners, top-corners, top-edge, or 0-based vertex indices I,J,K...; default top-corners.");
+       "none, corners, top-corners, top-edge, 0-based vertex indices I,J,K..., or group:NAME,NAME... of "
+       "the mesh file or the scene; default top-corners.");
+  app.add_option(
+         "--soft-pin", soft_pins_,
+         "A spring of K N/m from each particle of a group of the mesh file or the scene to its position at "
+         "the start. Repeat it for more groups.")
+      ->type_name("NAME=K")
+      ->allow_extra_args(false)
+      ->group("Scene");
   text("--gravity", gravity_, "X,Y,Z", "Gravity in m/s^2; default 0,-9.8,0.");
   text("--initial-state", initial_state_, "FILE.csv",
        "Positions and velocities to start from, as --state writes them; rest lengths still come from the "
@@ -312,6 +345,14 @@ void SceneOptions::add_to(CLI::App& app) {
        "--material fabric with the measured values of one of " + joined(of_fabrics) +
            "; other options override them.",
        "Material");
+  std::vector<std::string_view> of_materials;
+  for (const Preset* preset : material_presets()) of_materials.push_back(preset->id);
+  app.add_option("--group-material", group_materials_,
+                 "The material of a group of the mesh file, one of " + joined(of_materials) +
+                     ": a fabric with --material fabric, else springs. Repeat it for more groups.")
+      ->type_name("GROUP=NAME")
+      ->allow_extra_args(false)
+      ->group("Material");
   text("--integrator", integrator_, "NAME",
        "One of " + joined(names) + "; default " + Scene{}.integrator + ".", "Stepping");
   std::vector<std::string_view> tableaux;
@@ -383,7 +424,8 @@ bool SceneOptions::changes_a_scene() const {
   for (const auto* text : {&scene_file_, &grid_, &size_, &scale_, &pin_, &gravity_, &integrator_, &tableau_,
                            &initial_state_, &fabric_})
     if (*text) return true;
-  return no_weld_ || z_up_ || dress_ || !obstacles_.empty() || !given_parameters().empty();
+  return no_weld_ || z_up_ || dress_ || !added_meshes_.empty() || !obstacles_.empty() ||
+         !soft_pins_.empty() || !group_materials_.empty() || !given_parameters().empty();
 }
 
 std::vector<const ParameterSpec*> SceneOptions::given_parameters() const {
@@ -449,12 +491,21 @@ Scene SceneOptions::applied_to(Scene scene) const {
     if (grid == nullptr) throw InputError("--size needs --grid.");
     parse_size(*size_, *grid);
   }
+  if (!added_meshes_.empty()) scene.added_meshes.clear();
+  for (const std::string& mesh : added_meshes_)
+    if (mesh != "none") scene.added_meshes.push_back(parse_added_mesh(mesh));
+  check_added_meshes(scene.added_meshes);
   if (scale_) scene.scale = parse_positive("scale", *scale_);
   check_scale(scene.scale);
   if (no_weld_) scene.weld = false;
   if (z_up_) scene.z_up = true;
   if (dress_) scene.pins = PinPreset::none;
   if (pin_) scene.pins = parse_pins(*pin_);
+  for (const std::string& argument : soft_pins_) {
+    const auto [group, stiffness] =
+        parse_pair("soft-pin", argument, "a group and a stiffness in N/m, such as collar=20");
+    scene = with_soft_pins(std::move(scene), group, parse_positive("soft-pin", stiffness, "N/m"));
+  }
   if (gravity_) scene.material.gravity = parse_gravity(*gravity_);
   if (!obstacles_.empty()) scene.obstacles.bodies.clear();
   for (const std::string& obstacle : obstacles_)
@@ -471,6 +522,11 @@ Scene SceneOptions::applied_to(Scene scene) const {
     set_integrator(scene, parse_tableau_argument(*tableau_).info);
   }
   if (fabric_) scene = with_preset(std::move(scene), fabric(*fabric_));
+  for (const std::string& argument : group_materials_) {
+    const auto [group, material] =
+        parse_pair("group-material", argument, "a group and a material, such as collar=denim");
+    scene = with_group_material(std::move(scene), group_material(group, material));
+  }
   for (const ParameterSpec* spec : given_parameters())
     set_parameter(scene, spec->id, parse_parameter(*spec, *values_.find(spec->id)->second));
   machine_.threads();  // throws for an invalid number

@@ -164,7 +164,9 @@ class SceneOptions {
   /// Empty if the file names no lanes. Throws InputError.
   std::vector<LaneOfFile> lanes_of_file() const;
   /// True if an option replaces the scene's mesh or changes how it is loaded; the same for obstacles.
-  bool changes_mesh() const { return mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_; }
+  bool changes_mesh() const {
+    return mesh_ || grid_ || size_ || scale_ || no_weld_ || z_up_ || !added_meshes_.empty();
+  }
   bool changes_obstacles() const { return !obstacles_.empty() || dress_; }
   bool dresses() const { return dress_; }
   /// Throws InputError with --dress, for callers that do not search.
@@ -182,7 +184,7 @@ class SceneOptions {
   /// The same with the mesh that the options name.
   Scene with_mesh_applied_to(Scene scene) const;
 
-  std::vector<std::string> obstacles_;
+  std::vector<std::string> added_meshes_, obstacles_, soft_pins_, group_materials_;
   std::optional<std::string> scene_file_, mesh_, mesh_folder_, grid_, size_, scale_, pin_, gravity_,
       integrator_, tableau_, initial_state_, fabric_, steps_, duration_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;  ///< raw text by parameter id

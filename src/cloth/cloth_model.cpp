@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cloth/cloth_model.h"
 
+#include <algorithm>
 #include <glm/geometric.hpp>
 #include <numeric>
 #include <string>
@@ -9,7 +10,10 @@
 #include "core/cancel_point.h"
 #include "core/disjoint_sets.h"
 #include "core/error.h"
+#include "core/text.h"
+#include "mesh/edge_table.h"
 #include "mesh/mesh.h"
+#include "mesh/obj_groups.h"
 
 namespace clothlab {
 
@@ -124,14 +128,66 @@ void ClothModel::find_parts(CancelPoint& cancel) {
 double ClothModel::area() const { return std::accumulate(areas_.begin(), areas_.end(), 0.0); }
 
 std::vector<double> ClothModel::masses(const Material& material) const {
+  const std::vector<std::uint32_t> of_triangle = material_of_triangle(material, mesh_.get());
   if (!material.is_fabric() && material.mass_model == MassModel::uniform)
     return std::vector<double>(particles(), material.mass / static_cast<double>(particles()));
-  return masses_by_area(material, areas_);
+  if (!material.is_fabric() || of_triangle.empty()) return masses_by_area(material, areas_);
+  // A triangle with twice the density counts twice.
+  std::vector<double> areas = areas_;
+  for (std::size_t t = 0; t < of_triangle.size(); ++t) {
+    if (of_triangle[t] == 0) continue;
+    const double density = std::get<Fabric>(material.groups[of_triangle[t] - 1].values).density;
+    const auto& [a, b, c] = (*triangles_)[t];
+    const vec3 normal = glm::cross((*rest_positions_)[b] - (*rest_positions_)[a],
+                                   (*rest_positions_)[c] - (*rest_positions_)[a]);
+    for (const std::uint32_t i : {a, b, c})
+      areas[i] += (density / material.fabric.density - 1) * glm::length(normal) / 6;
+  }
+  return masses_by_area(material, areas);
 }
 
-FabricSprings ClothModel::springs_of(const Fabric& fabric) const {
+FabricSprings ClothModel::springs_of(const Material& material) const {
+  const std::vector<std::uint32_t> of_triangle = material_of_triangle(material, mesh_.get());
+  if (!material.is_fabric()) return springs_by_group(material, of_triangle);
+  std::vector<Fabric> fabrics{material.fabric};
+  for (const GroupMaterial& group : material.groups) fabrics.push_back(std::get<Fabric>(group.values));
   const std::vector<vec3> warp = warp_directions(mesh_.get(), *rest_positions_, *triangles_);
-  return fabric_springs(fabric, {*rest_positions_, *triangles_, warp}, *pattern_);
+  return fabric_springs(fabrics, {*rest_positions_, *triangles_, warp, of_triangle}, *pattern_);
+}
+
+/// A spring has the mean over the triangles at its edge, or over the two that it connects.
+FabricSprings ClothModel::springs_by_group(const Material& material,
+                                           std::span<const std::uint32_t> of_triangle) const {
+  const SpringPattern& p = *pattern_;
+  FabricSprings by_slot;
+  by_slot.bending.assign(springs(), 0);
+  for (std::size_t slot = 0; slot < springs(); ++slot)
+    by_slot.stiffness.push_back(is_stretch(slot) ? material.stretch_stiffness : material.bend_stiffness);
+  if (of_triangle.empty()) return by_slot;
+  const auto values_of = [&](const EdgeTable::Side& side) {
+    const std::uint32_t group = of_triangle[side.corner / 3];
+    return group == 0 ? SpringStiffness{material.stretch_stiffness, material.bend_stiffness}
+                      : std::get<SpringStiffness>(material.groups[group - 1].values);
+  };
+  std::vector<double> sum(springs()), count(springs());
+  const auto add = [&](std::uint32_t a, std::uint32_t b, bool stretch, double stiffness) {
+    const auto [low, high] = std::minmax(p.row[a], p.row[b]);
+    for (std::uint32_t slot = p.slot_begin[low]; slot < p.slot_begin[low + 1]; ++slot)
+      if (p.upper[slot] == high && is_stretch(slot) == stretch) sum[slot] += stiffness, ++count[slot];
+  };
+  const EdgeTable edges(*triangles_, particles());
+  edges.for_each([&](std::uint32_t low, std::span<const EdgeTable::Side> sides) {
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      const SpringStiffness own = values_of(sides[i]);
+      add(low, sides[i].high, true, own.stretch);
+      for (std::size_t j = i + 1; j < sides.size(); ++j)
+        add(edges.opposite(sides[i]), edges.opposite(sides[j]), false,
+            (own.bend + values_of(sides[j]).bend) / 2);
+    }
+  });
+  for (std::size_t slot = 0; slot < springs(); ++slot)
+    if (count[slot] > 0) by_slot.stiffness[slot] = sum[slot] / count[slot];
+  return by_slot;
 }
 
 CompressedRows<std::uint32_t> ClothModel::by_particle(std::span<const Triangle> triangles) const {
@@ -141,6 +197,32 @@ CompressedRows<std::uint32_t> ClothModel::by_particle(std::span<const Triangle> 
       for (const std::uint32_t i : triangles[t]) add(i, t);
   });
   return at;
+}
+
+std::vector<std::uint32_t> material_of_triangle(const Material& material, const ClothMesh* mesh) {
+  if (material.groups.empty()) return {};
+  const auto refuse = [](const GroupMaterial& group, const std::string& what) {
+    throw InputError("The material of the group \"" + printable(group.group) + "\" " + what);
+  };
+  std::vector<std::uint32_t> of_face;
+  for (std::uint32_t k = 0; k < material.groups.size(); ++k) {
+    const GroupMaterial& group = material.groups[k];
+    if (group.is_fabric() != material.is_fabric())
+      refuse(group, group.is_fabric()
+                        ? "is a fabric, and that of the cloth is springs; both must be of one kind."
+                        : "is springs, and that of the cloth is a fabric; both must be of one kind.");
+    if (mesh == nullptr) refuse(group, "needs a mesh with groups.");
+    of_face.resize(mesh->source->face_count());
+    for (const std::uint32_t face : faces_of_group(*mesh->source, group.group)) {
+      if (of_face[face] != 0)
+        refuse(group, "is not the only one of its faces: some are in the group \"" +
+                          printable(material.groups[of_face[face] - 1].group) + "\" as well.");
+      of_face[face] = k + 1;
+    }
+  }
+  std::vector<std::uint32_t> of_triangle;
+  for (const std::uint32_t face : mesh->face_of_triangle) of_triangle.push_back(of_face[face]);
+  return of_triangle;
 }
 
 void check_inflate(const Material& material, std::size_t closed) {

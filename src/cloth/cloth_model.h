@@ -64,12 +64,15 @@ class ClothModel {
   std::span<const std::uint32_t> part_of_particle() const { return part_of_particle_; }
   std::size_t parts() const { return parts_; }
 
-  /// Mass of every particle [kg]. Throws InputError if the area model leaves one without mass.
+  /// Mass of every particle [kg]. Throws InputError if the area model leaves one without mass, and as
+  /// material_of_triangle does.
   std::vector<double> masses(const Material& material) const;
-  /// The springs of a fabric on this cloth. O(n).
-  FabricSprings springs_of(const Fabric& fabric) const;
+  /// The springs of a fabric, or of springs with materials of groups. O(n log n). Throws InputError as
+  /// material_of_triangle does.
+  FabricSprings springs_of(const Material& material) const;
 
  private:
+  FabricSprings springs_by_group(const Material& material, std::span<const std::uint32_t> of_triangle) const;
   using Positions = std::shared_ptr<const std::vector<vec3>>;
   using Triangles = std::shared_ptr<const std::vector<Triangle>>;
   ClothModel(Positions rest_positions, std::span<const Ends> stretch, std::span<const Ends> bend,
@@ -94,7 +97,13 @@ class ClothModel {
 /// their triangles.
 void check_inflate(const Material& material, std::size_t closed);
 
-/// Throws InputError as ClothModel::masses does for a cloth of this shape, without building it.
+/// Per triangle 0, or one more than the index of its group in `material.groups`; empty without such groups.
+/// `mesh` may be null. Throws InputError for a group of another kind than the material, a group that the mesh
+/// file does not have, and for faces of two groups.
+std::vector<std::uint32_t> material_of_triangle(const Material& material, const ClothMesh* mesh);
+
+/// Throws InputError as ClothModel::masses does for a cloth of this shape without groups, without building
+/// it.
 void check_masses(const Material& material, std::span<const vec3> rest_positions,
                   std::span<const ClothModel::Triangle> triangles);
 

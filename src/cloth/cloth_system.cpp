@@ -21,6 +21,7 @@ void ClothSystem::set_material(const Material& material) {
   masses_ = model_->masses(material);
   material_ = material;
   springs_.set_material(material);
+  if (seams_) seams_->set_material(material);
   update_masses();
 }
 
@@ -48,6 +49,12 @@ void ClothSystem::set_drivers(std::vector<DrivenGroup> groups) {
   list_terms();
 }
 
+void ClothSystem::set_seams(std::vector<SewnPair> pairs) {
+  seams_.reset();
+  if (!pairs.empty()) seams_.emplace(std::move(pairs), material_);
+  list_terms();
+}
+
 void ClothSystem::update_masses() {
   gravity_.emplace(masses_, material_.gravity);
   rayleigh_mass_.emplace(masses_, material_.rayleigh_mass);
@@ -66,6 +73,7 @@ void ClothSystem::list_terms() {
   if (pressure_) terms_.push_back(&*pressure_);
   if (wind_force_) terms_.push_back(&*wind_force_);
   if (drivers_) terms_.push_back(&*drivers_);
+  if (seams_) terms_.push_back(&*seams_);
   if (contact_ != nullptr) terms_.push_back(contact_);
   if (grab_force_) terms_.push_back(&*grab_force_);
 }
@@ -91,8 +99,9 @@ double ClothSystem::stretch_energy(double strain) const {
   double energy = 0;
   for (const ElasticElement spring : elements())
     if (spring.stretch) {
-      const double stretch = strain * spring.rest_length;
-      energy += 0.5 * spring.stiffness * stretch * stretch;
+      const double L = spring.rest_length, stretch = strain * L;
+      energy +=
+          0.5 * spring.stiffness * stretch * stretch + spring.stiffness * spring.limit.energy(L, L + stretch);
     }
   return energy;
 }

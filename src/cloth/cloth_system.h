@@ -12,6 +12,7 @@
 #include "cloth/mass_forces.h"
 #include "cloth/material.h"
 #include "cloth/pressure_force.h"
+#include "cloth/seam_force.h"
 #include "cloth/spring_force.h"
 #include "cloth/wind_force.h"
 #include "core/worker_pool.h"
@@ -56,6 +57,14 @@ class ClothSystem final : public DynamicSystem {
   /// Harmonic forces have their value at time t [s] until the next call.
   void set_driver_time(double t) {
     if (drivers_) drivers_->set_time(t);
+  }
+
+  /// The springs of seams, which begin at the lengths of t = 0; none: no cost.
+  void set_seams(std::vector<SewnPair> pairs);
+  const std::optional<SeamForce>& seams() const { return seams_; }
+  /// Seams have their rest lengths of time t [s] until the next call.
+  void set_seam_time(double t) {
+    if (seams_) seams_->set_time(t);
   }
 
   /// See WindForce::largest_rate; 0 without wind.
@@ -147,6 +156,7 @@ class ClothSystem final : public DynamicSystem {
   std::optional<PressureForce> pressure_;
   std::optional<WindForce> wind_force_;
   std::optional<DriverForces> drivers_;
+  std::optional<SeamForce> seams_;
   const ContactTerm* contact_ = nullptr;
   std::optional<GrabForce> grab_force_;
   // The active forces in the order of summation; every sum over forces uses this list.

@@ -17,6 +17,7 @@ struct DriverForce {
     harmonic,  ///< force · sin(2π frequency t + phase)
     drag,      ///< −drag (v − velocity)
     central,   ///< −strength m (x − centre)/|x − centre|³; zero at the centre
+    spring,    ///< −stiffness (x − x0), x0 its position at the start: a soft pin
   };
 
   Kind kind = Kind::constant;
@@ -27,22 +28,26 @@ struct DriverForce {
   vec3 velocity{0};      ///< of the medium [m/s]
   vec3 centre{0};        ///< [m]
   double strength = 0;   ///< GM [m³/s²]
+  double stiffness = 0;  ///< of a spring [N/m]
 
   bool operator==(const DriverForce&) const = default;
 };
 
-/// The force of a driver on a particle of the given mass [kg] at time t [s], in N.
-vec3 force_of(const DriverForce& force, double mass, double t, const vec3& x, const vec3& v);
+/// The force of a driver on a particle of the given mass [kg] at time t [s], in N. `start` is its position at
+/// the start [m], for springs.
+vec3 force_of(const DriverForce& force, double mass, double t, const vec3& x, const vec3& v,
+              const vec3& start = vec3(0));
 
 /// The particles of a group, each once, and the force on each of them.
 struct DrivenGroup {
   std::vector<std::uint32_t> particles;
   DriverForce force;
+  std::vector<vec3> starts = {};  ///< of springs, for each particle: its position at the start [m]
 };
 
-/// The forces of drivers. Constant and central forces have a potential energy, −F·x and −GM m/r, and belong
-/// to V. Harmonic and drag forces have impulses of the kind `drivers` in the energy ledger. The exact
-/// Jacobian of a central force with n = (x − c)/r,
+/// The forces of drivers. Constant and central forces and springs have a potential energy, −F·x, −GM m/r and
+/// k/2 |x − x0|², and belong to V. Harmonic and drag forces have impulses of the kind `drivers` in the energy
+/// ledger. The exact Jacobian of a central force with n = (x − c)/r,
 ///
 ///   K = −(GM m/r³) (I − 3 n nᵀ),
 ///
@@ -69,7 +74,7 @@ class DriverForces final : public ForceTerm {
     add_forces(pool, t, x, v, f);
   }
   void add_impulse(WorkerPool& pool, const ImpulseStage& stage, Impulses& to) const override;
-  /// Without central forces, which have no bound.
+  /// Without central forces and springs, which have no bound.
   OuterLoad outer_load(double mass) const override;
   /// Uses scratch memory of its own: one caller at a time, as for the pool.
   void add_jacobians(WorkerPool& pool, const Linearization& at, SpringMatrix& a) const override;

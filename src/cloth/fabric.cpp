@@ -55,13 +55,17 @@ std::optional<std::uint32_t> slot_between(const SpringPattern& p, std::uint32_t 
   return static_cast<std::uint32_t>(found - p.upper.begin());
 }
 
-void add_membrane(const Fabric& fabric, const FabricShape& shape, const SpringPattern& pattern,
+const Fabric& fabric_of(std::span<const Fabric> fabrics, const FabricShape& shape, std::size_t triangle) {
+  return fabrics[shape.fabric_of_triangle.empty() ? 0 : shape.fabric_of_triangle[triangle]];
+}
+
+void add_membrane(std::span<const Fabric> fabrics, const FabricShape& shape, const SpringPattern& pattern,
                   FabricSprings& to) {
   double area = 0, inexact = 0;
   for (std::size_t t = 0; t < shape.triangles.size(); ++t) {
     const auto& [a, b, c] = shape.triangles[t];
     const std::array<vec3, 3> corners{shape.positions[a], shape.positions[b], shape.positions[c]};
-    const TriangleSprings springs = membrane_springs(fabric, corners, shape.warp[t]);
+    const TriangleSprings springs = membrane_springs(fabric_of(fabrics, shape, t), corners, shape.warp[t]);
     const double own = glm::length(glm::cross(corners[1] - corners[0], corners[2] - corners[0])) / 2;
     area += own;
     if (!springs.exact) inexact += own;
@@ -74,6 +78,7 @@ void add_membrane(const Fabric& fabric, const FabricShape& shape, const SpringPa
 
 struct MeshHinge {
   std::array<std::uint32_t, 4> particle;
+  std::array<std::uint32_t, 2> triangle;
   Hinge hinge;
 };
 
@@ -86,28 +91,36 @@ std::vector<MeshHinge> hinges_of(const FabricShape& shape) {
         const std::array<std::uint32_t, 4> p{low, sides[i].high, edges.opposite(sides[i]),
                                              edges.opposite(sides[j])};
         const auto at = [&](std::size_t k) { return shape.positions[p[k]]; };
-        if (const auto hinge = bending_hinge({at(0), at(1), at(2), at(3)})) hinges.push_back({p, *hinge});
+        if (const auto hinge = bending_hinge({at(0), at(1), at(2), at(3)}))
+          hinges.push_back({p, {sides[i].corner / 3, sides[j].corner / 3}, *hinge});
       }
   });
   return hinges;
 }
 
-void add_bending(const Fabric& fabric, const FabricShape& shape, const SpringPattern& pattern,
+void add_bending(std::span<const Fabric> fabrics, const FabricShape& shape, const SpringPattern& pattern,
                  FabricSprings& to) {
   const std::vector<MeshHinge> hinges = hinges_of(shape);
+  const auto area_of = [&](std::size_t t) {
+    const auto& [a, b, c] = shape.triangles[t];
+    return glm::length(
+               glm::cross(shape.positions[b] - shape.positions[a], shape.positions[c] - shape.positions[a])) /
+           2;
+  };
   double area = 0, response = 0;
-  for (const auto& [a, b, c] : shape.triangles)
-    area += glm::length(glm::cross(shape.positions[b] - shape.positions[a],
-                                   shape.positions[c] - shape.positions[a])) /
-            2;
-  for (const auto& [particle, hinge] : hinges) response += hinge.response / hinge.area;
+  for (std::size_t t = 0; t < shape.triangles.size(); ++t) area += area_of(t);
+  for (const MeshHinge& each : hinges) response += each.hinge.response / each.hinge.area;
   if (!(response > 0)) return;
-  const double scaled = fabric.bending * area / response;  // λ B
-  for (const auto& [particle, hinge] : hinges)
+  for (const auto& [particle, triangle, hinge] : hinges) {
+    const double first = fabric_of(fabrics, shape, triangle[0]).bending;
+    const double second = fabric_of(fabrics, shape, triangle[1]).bending;
+    const double bending = first + (second - first) * (area_of(triangle[1]) / hinge.area);  // B
+    const double scaled = bending * area / response;                                        // λ B
     for (std::size_t i = 0; i < 4; ++i)
       for (std::size_t j = i + 1; j < 4; ++j)
         if (const auto slot = slot_between(pattern, particle[i], particle[j]))
           to.bending[*slot] -= scaled / hinge.area * hinge.weight[i] * hinge.weight[j];
+  }
 }
 
 /// The part of a vector in a plane, as a unit vector; nothing if it is nearly perpendicular.
@@ -196,11 +209,12 @@ std::optional<Hinge> bending_hinge(const std::array<vec3, 4>& corners) {
   return hinge;
 }
 
-FabricSprings fabric_springs(const Fabric& fabric, const FabricShape& shape, const SpringPattern& pattern) {
+FabricSprings fabric_springs(std::span<const Fabric> fabrics, const FabricShape& shape,
+                             const SpringPattern& pattern) {
   FabricSprings springs;
   for (auto* values : {&springs.stiffness, &springs.bending}) values->assign(pattern.springs(), 0);
-  add_membrane(fabric, shape, pattern, springs);
-  add_bending(fabric, shape, pattern, springs);
+  add_membrane(fabrics, shape, pattern, springs);
+  add_bending(fabrics, shape, pattern, springs);
   return springs;
 }
 

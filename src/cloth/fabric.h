@@ -22,6 +22,8 @@ struct FabricShape {
   std::span<const vec3> positions;  ///< [m]
   std::span<const Triangle> triangles;
   std::span<const vec3> warp;
+  /// Per triangle an index into the fabrics; empty: all have the first one.
+  std::span<const std::uint32_t> fabric_of_triangle = {};
 };
 
 /// Stiffnesses of three edge springs for the membrane of a triangle of area A.
@@ -49,7 +51,8 @@ struct Hinge {
 /// Nothing if a triangle has no area. `corners`: the ends of the edge, then the two opposite corners.
 std::optional<Hinge> bending_hinge(const std::array<vec3, 4>& corners);
 
-/// A fabric as springs, by slot of a SpringPattern: E = k/2 (l − L)² + β/2 l².
+/// A fabric as springs, by slot of a SpringPattern: E = k/2 (l − L)² + β/2 l². Springs with materials of
+/// groups have β = 0.
 struct FabricSprings {
   std::vector<double> stiffness;  ///< k [N/m]
   /// β [N/m], of any sign: hinges, whose energies are sums over pairs of their particles. The sum of all is
@@ -61,8 +64,10 @@ struct FabricSprings {
 /// Edge springs from `membrane_springs` of all triangles. Hinges have c = λ B/(A_0 + A_1); λ is chosen such
 /// that the mean energy of cylinders in all directions is ½ B κ² per area. On equilateral triangles every
 /// direction has it, with λ = 1. The rest shape of bending is flat. A pair without a spring in `pattern`
-/// gets nothing.
-FabricSprings fabric_springs(const Fabric& fabric, const FabricShape& shape, const SpringPattern& pattern);
+/// gets nothing. Between two fabrics an edge spring has the share of each triangle, and a hinge the mean of
+/// B by area.
+FabricSprings fabric_springs(std::span<const Fabric> fabrics, const FabricShape& shape,
+                             const SpringPattern& pattern);
 
 /// Warp of each triangle: along u where the mesh has texture coordinates, otherwise along the longest edge of
 /// the box of `positions` (of equal ones the first of x, y, z). `mesh` may be null.

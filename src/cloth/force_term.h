@@ -19,7 +19,7 @@ struct PotentialEnergies {
   double grab = 0;
   double contact = 0;
   double pressure = 0;  ///< of the gas in closed cloth
-  double drivers = 0;   ///< of constant and central forces of drivers
+  double drivers = 0;   ///< of constant and central forces of drivers, and of seams
 
   /// The energy of the cloth itself and of the fields in which it is.
   double of_cloth() const { return stretch + bend + gravity + pressure + drivers; }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "core/vec.h"
 
@@ -24,6 +27,23 @@ struct Fabric {
   bool operator==(const Fabric&) const = default;
 };
 
+/// Stiffness of springs [N/m].
+struct SpringStiffness {
+  double stretch = 1000;
+  double bend = 1;
+
+  bool operator==(const SpringStiffness&) const = default;
+};
+
+/// Values of the faces of a group of the mesh file, in place of those of the whole cloth.
+struct GroupMaterial {
+  std::string group;  ///< a name of a `g` line
+  std::variant<Fabric, SpringStiffness> values;
+
+  bool is_fabric() const { return std::holds_alternative<Fabric>(values); }
+  bool operator==(const GroupMaterial&) const = default;
+};
+
 /// Material, gravity and overpressure. The defaults are those of the command line
 /// (docs/command-line.md).
 struct Material {
@@ -35,15 +55,18 @@ struct Material {
   double bend_stiffness = 1;        ///< k_b [N/m]
   double spring_damping = 0.01;     ///< k_d of every spring [N·s/m]
   DampingModel damping_model = DampingModel::projected;
-  double rayleigh_stiffness = 0;  ///< α [s]
-  double rayleigh_mass = 0;       ///< β [1/s]
-  vec3 gravity{0, -9.8, 0};       ///< [m/s²]
-  double inflate = 0;             ///< overpressure in closed parts [Pa]
+  double rayleigh_stiffness = 0;      ///< α [s]
+  double strain_limit = 0;            ///< s, beyond which stretch springs are stiffer; 0: no limit
+  double limit_stiffness = 100;       ///< φ, how many times as stiff they are
+  double rayleigh_mass = 0;           ///< β [1/s]
+  vec3 gravity{0, -9.8, 0};           ///< [m/s²]
+  double inflate = 0;                 ///< overpressure in closed parts [Pa]
+  std::vector<GroupMaterial> groups;  ///< of the material's kind, by ascending name, each once
 
   bool is_fabric() const { return kind == MaterialKind::fabric; }
-  /// Mass of cloth of this area [m²] in kg.
+  /// Mass of cloth of this area [m²], without groups, in kg.
   double mass_of(double area) const { return is_fabric() ? fabric.density * area : mass; }
-  /// Typical stiffness of a stretch spring [N/m].
+  /// Typical stiffness of a stretch spring, without groups [N/m].
   double stretch_scale() const {
     return is_fabric() ? std::max(fabric.warp, fabric.weft) : stretch_stiffness;
   }

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <tuple>
 
 #include "linalg/row_space.h"
 
@@ -38,18 +39,21 @@ void SpringForce::set_material(const Material& material) {
           .bend_stiffness = material.bend_stiffness,
           .damping = material.spring_damping,
           .projected = material.damping_model == DampingModel::projected,
-          .rayleigh = material.rayleigh_stiffness};
-  if (!material.is_fabric()) {
-    of_fabric_.reset();
-  } else if (!of_fabric_ || fabric_ != material.fabric) {
-    of_fabric_ = model_.springs_of(material.fabric);
-    fabric_ = material.fabric;
-  }
+          .rayleigh = material.rayleigh_stiffness,
+          .limit = {material.strain_limit, material.limit_stiffness}};
+  const auto values = [](const Material& of) {
+    return std::tie(of.kind, of.fabric, of.groups, of.stretch_stiffness, of.bend_stiffness);
+  };
+  if (!material.is_fabric() && material.groups.empty())
+    by_slot_.reset();
+  else if (!by_slot_ || values(material) != values(material_))
+    by_slot_ = model_.springs_of(material);
+  material_ = material;
   has_forces_ = has_damping_ = has_measures_ = wants_damping_ = false;
 }
 
 SpringPass SpringForce::pass(SpringForces part) const {
-  const double stretch = of_fabric_ ? 1 : law_.stretch_stiffness, bend = of_fabric_ ? 1 : law_.bend_stiffness;
+  const double stretch = by_slot_ ? 1 : law_.stretch_stiffness, bend = by_slot_ ? 1 : law_.bend_stiffness;
   return {.kernel = kernel_,
           .pattern = pattern(),
           .rest_lengths = model_.rest_lengths().data(),
@@ -61,7 +65,8 @@ SpringPass SpringForce::pass(SpringForces part) const {
           .bending_by_slot = bending_by_slot(),
           .projected = law_.projected ? law_.damping : 0.0,
           .isotropic = law_.projected ? 0.0 : law_.damping,
-          .rayleigh = law_.rayleigh};
+          .rayleigh = law_.rayleigh,
+          .limit = law_.limit};
 }
 
 /// Sets positions and velocities of the next pass. Empty velocities are not changed.

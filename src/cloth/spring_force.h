@@ -24,6 +24,8 @@ namespace clothlab {
 /// A spring of a fabric also has f_i = −β x_ij and the block β I of its hinges (cloth/fabric.h), which
 /// Rayleigh damping includes.
 ///
+/// Beyond a strain limit a second spring acts along it (StrainLimit), which no damping includes.
+///
 /// f_j = −f_i; B⁺ has max(0, c) for c, whatever the JacobianMode. A spring of length l = 0 has no direction:
 /// its force is 0, B = B⁺ = k I, and it has no projected damping.
 ///
@@ -61,15 +63,15 @@ class SpringForce final : public ForceTerm {
 
   ElasticElements elements() const {
     return {pattern(), model_.rest_lengths(), model_.stretch_springs(),
-            law_,      stiffness_by_slot(),   bending_by_slot()};
+            law_,      stiffness_by_slot(),   material_.is_fabric() ? bending_by_slot() : nullptr};
   }
   /// See FabricSprings::inexact; 0 of springs.
-  double inexact_share() const { return of_fabric_ ? of_fabric_->inexact : 0; }
+  double inexact_share() const { return by_slot_ ? by_slot_->inexact : 0; }
 
  private:
   const SpringPattern& pattern() const { return *model_.pattern(); }
-  const double* stiffness_by_slot() const { return of_fabric_ ? of_fabric_->stiffness.data() : nullptr; }
-  const double* bending_by_slot() const { return of_fabric_ ? of_fabric_->bending.data() : nullptr; }
+  const double* stiffness_by_slot() const { return by_slot_ ? by_slot_->stiffness.data() : nullptr; }
+  const double* bending_by_slot() const { return by_slot_ ? by_slot_->bending.data() : nullptr; }
   bool damped() const { return law_.damping != 0 || law_.rayleigh != 0; }
   SpringPass pass(SpringForces part) const;
   void take(WorkerPool& pool, std::span<const vec3> x, std::span<const vec3> v) const;
@@ -78,8 +80,8 @@ class SpringForce final : public ForceTerm {
 
   const ClothModel& model_;
   ElasticElements::Coefficients law_;
-  Fabric fabric_;
-  std::optional<FabricSprings> of_fabric_;  // of fabric_
+  Material material_;
+  std::optional<FabricSprings> by_slot_;  // of a fabric, or with materials of groups
   SpringPass::Kernel kernel_;
 
   // The last pass.

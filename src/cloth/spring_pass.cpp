@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "linalg/registers.h"
@@ -158,7 +159,7 @@ class SpringSweep {
       upper_[k] = p_.upper[slot];
       rest_lengths_[k] = pass_.rest_lengths[slot];
       is_stretch_[k] = pass_.is_stretch[slot];
-      if (!of_fabric()) continue;
+      if (!is_by_slot()) continue;
       stiffness_copy_[k] = pass_.stiffness_by_slot[slot];
       bending_copy_[k] = pass_.bending_by_slot[slot];
     }
@@ -166,8 +167,8 @@ class SpringSweep {
             upper_,
             rest_lengths_,
             is_stretch_,
-            of_fabric() ? stiffness_copy_ : nullptr,
-            of_fabric() ? bending_copy_ : nullptr,
+            is_by_slot() ? stiffness_copy_ : nullptr,
+            is_by_slot() ? bending_copy_ : nullptr,
             count};
   }
 
@@ -180,8 +181,8 @@ class SpringSweep {
                          p_.upper.data() + slot,
                          pass_.rest_lengths + slot,
                          pass_.is_stretch + slot,
-                         of_fabric() ? pass_.stiffness_by_slot + slot : nullptr,
-                         of_fabric() ? pass_.bending_by_slot + slot : nullptr,
+                         is_by_slot() ? pass_.stiffness_by_slot + slot : nullptr,
+                         is_by_slot() ? pass_.bending_by_slot + slot : nullptr,
                          count};
       visit(slot, count % 4 == 0 ? in_place : copy(count, [&](std::size_t i) { return slot + i; }));
     }
@@ -301,21 +302,47 @@ class SpringSweep {
       if constexpr (kForces) {
         const Four divisor = one_where_zero(length);
         store(all<Four>(1.0) / divisor, inverse_ + k);
-        Four pull = factor_of(s, k, by_kind(pass_.pull, of_stretch)) * elongation;
-        if (of_fabric() && pass_.bends) pull = pull - bending(s, k) * length;
+        const Four pull_factor = factor_of(s, k, by_kind(pass_.pull, of_stretch));
+        Four pull = pull_factor * elongation;
+        if (pass_.limit.strain > 0)
+          pull = pull + pull_factor * find_limit<kRatio>(s, k, of_stretch, length, divisor);
+        if (is_by_slot() && pass_.bends) pull = pull - bending(s, k) * length;
         store(pull, pull_ + k);
         if constexpr (kRatio) {
           store(where_equal(length, Four{}, Four{}, rest_length / divisor), ratio_ + k);
           store(factor_of(s, k, by_kind(pass_.stiffness, of_stretch)), stiffness_ + k);
-          if (of_fabric()) store(bending(s, k), bending_ + k);
+          if (is_by_slot()) store(bending(s, k), bending_ + k);
         }
       }
     }
   }
-  bool of_fabric() const { return pass_.stiffness_by_slot != nullptr; }
-  /// A stiffness, or its product with those of the fabric.
+  /// Lengths from which springs are stiffer; infinity of those without a limit.
+  CLOTHLAB_INLINED Four reach_of(const Four& of_stretch, const Four& rest_length) const {
+    const Four zero{}, never = all<Four>(std::numeric_limits<double>::infinity());
+    const Four limited = where_equal(of_stretch, zero, zero, rest_length);
+    return where_equal(limited, zero, never, pass_.limit.reach(1) * limited);
+  }
+  CLOTHLAB_INLINED static Four beyond(const Four& length, const Four& reach) {
+    return where_greater(length, reach, length - reach, Four{});
+  }
+  /// The springs that act beyond the strain limit: their elongation times their stiffness over k.
+  template <bool kRatio>
+  CLOTHLAB_INLINED Four find_limit(const Run& s, std::size_t k, const Four& of_stretch, const Four& length,
+                                   const Four& divisor) {
+    const Four zero{}, reach = reach_of(of_stretch, load_unaligned<Four>(s.rest_lengths + k));
+    const double factor = pass_.limit.factor - 1;
+    if constexpr (kRatio) {
+      const Four stiffness = factor * factor_of(s, k, by_kind(pass_.stiffness, of_stretch));
+      store(where_greater(length, reach, stiffness, zero), limit_ + k);
+      store(where_greater(length, reach, reach / divisor, zero), limit_ratio_ + k);
+    }
+    return factor * beyond(length, reach);
+  }
+  /// True if every spring has stiffnesses of its own.
+  bool is_by_slot() const { return pass_.stiffness_by_slot != nullptr; }
+  /// A value, or its products with the springs' own stiffnesses.
   CLOTHLAB_INLINED Four factor_of(const Run& s, std::size_t k, const Four& value) const {
-    return of_fabric() ? value * load_unaligned<Four>(s.stiffness + k) : value;
+    return is_by_slot() ? value * load_unaligned<Four>(s.stiffness + k) : value;
   }
   CLOTHLAB_INLINED static Four bending(const Run& s, std::size_t k) {
     return load_unaligned<Four>(s.bending + k);
@@ -345,7 +372,12 @@ class SpringSweep {
     const Four square = counted(factor_of(s, k, elongation * elongation));
     stretch_energy_ = stretch_energy_ + by_kind({0, pass_.stiffness[1] / 2}, of_stretch) * square;
     bend_energy_ = bend_energy_ + by_kind({pass_.stiffness[0] / 2, 0}, of_stretch) * square;
-    if (of_fabric()) bend_energy_ = bend_energy_ + counted(0.5 * bending(s, k) * length * length);
+    if (pass_.limit.strain > 0) {
+      const Four excess = beyond(length, reach_of(of_stretch, load_unaligned<Four>(s.rest_lengths + k)));
+      stretch_energy_ = stretch_energy_ + (0.5 * (pass_.limit.factor - 1) * pass_.stiffness[1]) *
+                                              counted(factor_of(s, k, excess * excess));
+    }
+    if (is_by_slot()) bend_energy_ = bend_energy_ + counted(0.5 * bending(s, k) * length * length);
 
     const Four L = where_equal(of_stretch, zero, zero, load_unaligned<Four>(s.rest_lengths + k));
     const Four signed_strain = length / one_where_zero(L) - all<Four>(1.0);
@@ -414,15 +446,24 @@ class SpringSweep {
       if (to != nullptr) store_matrix(k, blocks, n, to + 4 * k);
       Block by_v;
       by_v.add_damping(pass_, stiffness, kept, bending, 1);
-      if (u == nullptr) by_v.add_stiffness(stiffness, ratio, bending, factor);
+      if (u == nullptr) {
+        by_v.add_stiffness(stiffness, ratio, bending, factor);
+        add_limit(by_v, k, factor);
+      }
       Vectors force = by_v.force(n, load<Four>(pull_ + k), velocity_.at(k));
       if (u != nullptr) {
         Block by_u;
         by_u.add_stiffness(stiffness, ratio, bending, factor);
+        add_limit(by_u, k, factor);
         force = force + by_u.force(n, Four{}, differences<itself>(u, s, k));
       }
       store_four(force, Four{}, &force_[k].x);
     }
+  }
+
+  /// Adds scale B of the springs beyond the strain limit.
+  CLOTHLAB_INLINED void add_limit(Block& to, std::size_t k, double scale) const {
+    if (pass_.limit.strain > 0) to.add(scale * load<Four>(limit_ + k), load<Four>(limit_ratio_ + k));
   }
 
   /// Four springs of the matrix, from k on.
@@ -434,6 +475,7 @@ class SpringSweep {
     const double scale = blocks.c.stiffness;
     Block sum;
     sum.add_stiffness(stiffness, ratio, bending, scale);
+    add_limit(sum, k, scale);
     sum.add_damping(pass_, stiffness, kept, bending, blocks.c.damping);
     if (blocks.has_damper_tension()) {
       // (k_d + α k kept) (v·n)/l
@@ -475,9 +517,11 @@ class SpringSweep {
   alignas(32) double ratio_[kBlockSprings];      // L/l; 0 for a spring of no length, whose block is k I
   alignas(32) double stiffness_[kBlockSprings];  // k [N/m]
   alignas(32) double bending_[kBlockSprings]{};  // β of hinges [N/m]
-  alignas(32) Padded force_[kBlockSprings];      // on the lower end [N]
-  alignas(32) Padded damping_[kBlockSprings];    // the part of damping in it
-  alignas(32) double drag_[kBlockSprings];       // the part of damping in pull_
+  // Of the springs that act beyond the strain limit: stiffness [N/m], and the length of the limit over l.
+  alignas(32) double limit_[kBlockSprings], limit_ratio_[kBlockSprings];
+  alignas(32) Padded force_[kBlockSprings];    // on the lower end [N]
+  alignas(32) Padded damping_[kBlockSprings];  // the part of damping in it
+  alignas(32) double drag_[kBlockSprings];     // the part of damping in pull_
 };
 
 /// use(sweep), compiled for AVX2 where the pass allows it.

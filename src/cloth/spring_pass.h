@@ -48,6 +48,7 @@ struct SpringPass {
   double projected = 0;  ///< k_d of projected damping [N·s/m]
   double isotropic = 0;  ///< k_d of isotropic damping [N·s/m]
   double rayleigh = 0;   ///< α [s]
+  StrainLimit limit;     ///< of stretch springs
 
   bool damped() const { return projected != 0 || isotropic != 0 || rayleigh != 0; }
 

@@ -66,8 +66,9 @@ class Sides {
 
 class Mesh {
  public:
-  Mesh(std::span<const Triangle> triangles, std::span<const vec3> positions)
-      : triangles_(triangles), positions_(positions) {}
+  Mesh(std::span<const Triangle> triangles, std::span<const vec3> positions,
+       std::span<const std::uint32_t> joined = {})
+      : triangles_(triangles), positions_(positions), joined_(joined) {}
 
   std::array<vec3, 3> corners(std::uint32_t t) const {
     const auto [a, b, c] = triangles_[t];
@@ -84,7 +85,7 @@ class Mesh {
     std::size_t shared = 0, of_one = 0, of_other = 0;
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j) {
-        if (one[i] != other[j]) continue;
+        if (one[i] != other[j] && (joined_.empty() || joined_[one[i]] != joined_[other[j]])) continue;
         ++shared;
         of_one = i;
         of_other = j;
@@ -101,6 +102,7 @@ class Mesh {
  private:
   std::span<const Triangle> triangles_;
   std::span<const vec3> positions_;
+  std::span<const std::uint32_t> joined_;
 };
 
 // The sorted pairs that each(triangle, found) appends to `found`, for `count` triangles.
@@ -134,8 +136,9 @@ bool surely_apart(std::span<const vec3> a, std::span<const vec3> b) {
 }
 
 std::vector<TrianglePair> intersecting_triangles(WorkerPool& pool, std::span<const Triangle> triangles,
-                                                 std::span<const vec3> positions) {
-  const Mesh mesh(triangles, positions);
+                                                 std::span<const vec3> positions,
+                                                 std::span<const std::uint32_t> joined) {
+  const Mesh mesh(triangles, positions, joined);
   const TriangleTree tree(triangles, positions);
   return sorted_pairs(pool, triangles.size(), [&](std::size_t i, std::vector<TrianglePair>& found) {
     const auto t = static_cast<std::uint32_t>(i);

@@ -293,7 +293,7 @@ double bound_of(const Obstacle& obstacle) {
   if (obstacle.shape == Obstacle::Shape::mesh)
     return obstacle.scale * (obstacle.mesh.surface->radius() + obstacle.mesh.surface->rounding());
   const double half = 0.5 * glm::distance(obstacle.from, obstacle.to);
-  return obstacle.shape == Obstacle::Shape::cylinder ? std::hypot(half, obstacle.radius)
+  return obstacle.shape == Obstacle::Shape::cylinder ? root_of_squares(half, obstacle.radius)
                                                      : half + obstacle.radius;
 }
 

@@ -27,10 +27,10 @@ constexpr int kLeastServed = 4, kWait = 8;
 }  // namespace
 
 void CandidateList::set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest,
-                              bool with_itself) {
+                              bool with_itself, const Joined& joined) {
   const bool same =
       triangles.data() == triangles_.data() && rest.data() == rest_.data() && rest.size() == rest_.size();
-  if (same && with_itself == with_itself_) return;
+  if (same && with_itself == with_itself_ && joined == joined_) return;
   // Building the tree of a large cloth takes longer than a step, and a slider sends a command per step.
   if (!same) {
     PairFinder finder;
@@ -44,6 +44,7 @@ void CandidateList::set_cloth(std::span<const Triangle> triangles, std::span<con
     vertices_.clear();
   }
   with_itself_ = with_itself;
+  joined_ = joined;
   listed_reach_ = near_reach_ = 0;
   waits_ = 0;
 }
@@ -198,7 +199,8 @@ std::optional<std::span<const FeaturePair>> CandidateList::search_within(WorkerP
                              .reach = reach,
                              .with_itself = with_itself_,
                              .room = rooms_,
-                             .of = of});
+                             .of = of,
+                             .joined = joined()});
 }
 
 bool CandidateList::list_all(WorkerPool& pool, double reach) {
@@ -284,8 +286,8 @@ std::span<const CandidateList::Near> CandidateList::near(WorkerPool& pool, std::
             });
   } else {
     ++searches_;
-    const auto candidates =
-        finder_.find(pool, {.x = x_, .displacement = {}, .reach = reach, .with_itself = with_itself_});
+    const auto candidates = finder_.find(
+        pool, {.x = x_, .displacement = {}, .reach = reach, .with_itself = with_itself_, .joined = joined()});
     crowded_ = !candidates;
     if (crowded_) return near_;
     collect(pool, candidates->size(), kNearGrain, near_by_chunk_, near_,
@@ -316,8 +318,11 @@ std::optional<std::span<const FeaturePair>> CandidateList::along(WorkerPool& poo
                        : search == Search::once ? covers(pool, displacement, reach)
                                                 : false;
   if (!covered)
-    return finder_.find(
-        pool, {.x = x_, .displacement = displacement_, .reach = reach, .with_itself = with_itself_});
+    return finder_.find(pool, {.x = x_,
+                               .displacement = displacement_,
+                               .reach = reach,
+                               .with_itself = with_itself_,
+                               .joined = joined()});
   collect(pool, listed_.size(), kNearGrain, pairs_by_chunk_, pairs_,
           [&](std::size_t k, std::vector<FeaturePair>& found) {
             if (!is_far(listed_[k], reach, true)) found.push_back(listed_[k].pair);
@@ -333,8 +338,11 @@ std::optional<std::span<const CandidateList::Bounded>> CandidateList::bounded_al
   if (!covered && !list_for_short_steps(pool, reach)) {
     waits_ = std::max(waits_ - 1, 0);
     ++searches_;
-    const auto found = finder_.find(
-        pool, {.x = x, .displacement = displacement, .reach = reach, .with_itself = with_itself_});
+    const auto found = finder_.find(pool, {.x = x,
+                                           .displacement = displacement,
+                                           .reach = reach,
+                                           .with_itself = with_itself_,
+                                           .joined = joined()});
     if (!found) return std::nullopt;
     bounded_.clear();
     for (const FeaturePair& pair : *found) bounded_.push_back({pair, 0});

@@ -25,8 +25,12 @@ class CandidateList {
  public:
   using Triangle = PairFinder::Triangle;
 
+  /// By particle, the lowest of all that are sewn together (PairFinder::Search::joined); null: none are.
+  using Joined = std::shared_ptr<const std::vector<std::uint32_t>>;
+
   /// Triangles and positions at rest [m] must outlive this. `with_itself`: pairs of the cloth with itself.
-  void set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest, bool with_itself);
+  void set_cloth(std::span<const Triangle> triangles, std::span<const vec3> rest, bool with_itself,
+                 const Joined& joined = {});
   /// Adopts the meshes among the surfaces of a step; null: none.
   void place_meshes(const Surfaces* surfaces);
 
@@ -82,6 +86,9 @@ class CandidateList {
     double distance;  // at listed_x_ [m]
     double reach;     // see reach_of [m]
   };
+  std::span<const std::uint32_t> joined() const {
+    return joined_ ? std::span<const std::uint32_t>(*joined_) : std::span<const std::uint32_t>();
+  }
   void add_next_meshes();
   bool is_at(std::span<const vec3> x, double reach, bool at_begin) const;
   void set_positions(std::span<const vec3> x, std::span<const vec3> corners);
@@ -102,6 +109,7 @@ class CandidateList {
   std::span<const Triangle> triangles_;
   std::span<const vec3> rest_;
   bool with_itself_ = false;
+  Joined joined_;
   // A mesh of the finder, after the cloth.
   struct PlacedMesh {
     std::shared_ptr<const TriangleSurface> mesh;

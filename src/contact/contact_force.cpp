@@ -36,7 +36,8 @@ void ContactForce::set(const ContactSettings& settings, const Surfaces& surfaces
   sunk_.clear();
   found_.clear();
   if (settings.cloth != nullptr)
-    candidates_.set_cloth(settings.cloth->triangles, settings.cloth->positions, settings.with_itself);
+    candidates_.set_cloth(settings.cloth->triangles, settings.cloth->positions, settings.with_itself,
+                          settings.joined);
   else
     candidates_.set_cloth({}, {}, false);
   place_meshes();

@@ -25,7 +25,8 @@ struct ContactSettings {
   /// The cloth, which must outlive this; null if its features collide with nothing.
   const ClothMesh* cloth = nullptr;
   bool with_itself = false;
-  double friction_with_itself = 0;  ///< μ
+  CandidateList::Joined joined = {};  ///< particles that are sewn together
+  double friction_with_itself = 0;    ///< μ
   ContactLaw law;
   double thickness = 0;  ///< ξ: the gap is the distance from a surface less this [m]
   double damping = 0;    ///< along the normal, of active contacts [N·s/m]

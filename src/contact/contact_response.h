@@ -35,7 +35,8 @@ struct ContactInput {
   const ClothMesh& mesh;
   double thickness = 0;  ///< ξ [m]; 0: chosen for the model
   bool self_contact = true;
-  bool grows = false;  ///< bodies grow: only particles of the cloth collide with meshes
+  CandidateList::Joined joined = {};  ///< particles that are sewn together
+  bool grows = false;                 ///< bodies grow: only particles of the cloth collide with meshes
 
   bool has_surfaces() const { return floor.on || !obstacles.bodies.empty(); }
 };

@@ -114,8 +114,11 @@ struct PairFinder::Facing {
   const PackedBox &box_a, &box_b;
   std::uint8_t owned_by_a, owned_by_b;
 
-  static bool has(const Triangle& triangle, std::uint32_t corner) {
-    return triangle[0] == corner || triangle[1] == corner || triangle[2] == corner;
+  bool are_one(std::uint32_t i, std::uint32_t j) const {
+    return i == j || (std::max(i, j) < search.joined.size() && search.joined[i] == search.joined[j]);
+  }
+  bool has(const Triangle& triangle, std::uint32_t corner) const {
+    return are_one(triangle[0], corner) || are_one(triangle[1], corner) || are_one(triangle[2], corner);
   }
   void list_vertices(const Triangle& of, std::uint8_t owned, const Triangle& face, const PackedBox& box,
                      std::vector<FeaturePair>& found) const {
@@ -139,7 +142,7 @@ struct PairFinder::Facing {
       for (std::size_t l = 0; l < 3; ++l) {
         if ((owned_by_b >> l & 8U) == 0) continue;
         const auto [b0, b1] = edge_of(b, l);
-        if (a0 == b0 || a0 == b1 || a1 == b0 || a1 == b1) continue;
+        if (are_one(a0, b0) || are_one(a0, b1) || are_one(a1, b0) || are_one(a1, b1)) continue;
         if (box.overlaps(around_edge(boxes, b0, b1)))
           add({{a0, a1, b0, b1}, FeaturePair::Kind::edge_edge}, found);
       }

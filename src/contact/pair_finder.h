@@ -36,6 +36,9 @@ class PairFinder {
     bool with_itself = true;
     std::span<const double> room = {};  ///< that each particle may move farther [m]; empty: none
     std::span<const char> of = {};  ///< if not empty, pairs without a particle marked here may be left out
+    /// If not empty, particles of the cloth with the same number here are sewn together: features that have
+    /// them are neighbours, as those that share a particle, and are no pair.
+    std::span<const std::uint32_t> joined = {};
   };
   /// Returns at least these pairs. The order does not depend on the pool or on other pairs. Nothing if there
   /// are more than kMostOfTriangle per triangle. Valid until the next call of any member; allocates if there

@@ -17,4 +17,8 @@ inline bool is_finite(const vec3& a) {
   return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
 }
 
+/// √(a² + b²) with the same bits on every machine. std::hypot has other ones where the C library fuses
+/// operations.
+inline double root_of_squares(double a, double b) { return std::sqrt(a * a + b * b); }
+
 }  // namespace clothlab

@@ -110,10 +110,7 @@ void check_meshes(const BundledRun& run, const StopProbe& stop) {
   SceneLoadOptions options;
   options.stop = stop;
   const LoadedScene again = load_scene(std::move(scene), options);
-  const auto* file = std::get_if<FileSource>(&present.mesh);
-  if (fingerprint(*again.mesh) != fingerprint(run.mesh))
-    throw InputError((file != nullptr ? shown_path(path_of(file->path)) : std::string("The mesh")) +
-                     " is not the mesh that was loaded then.");
+  check_mesh_fingerprint(present, *again.mesh, fingerprint(run.mesh));
   check_mesh_fingerprints(again.scene.obstacles.bodies, mesh_fingerprints(present.obstacles.bodies));
 }
 

@@ -53,8 +53,8 @@ NoticeLog notices_of(const nlohmann::json& json) {
   for (const nlohmann::json& each : json) {
     const auto cause = std::ranges::find(kNoticeCauseNames, each.at("cause").get<std::string>());
     if (cause != kNoticeCauseNames.end())
-      notices.add(static_cast<NoticeCause>(cause - kNoticeCauseNames.begin()),
-                  each.at("step").get<std::uint64_t>(), printable(each.at("text").get<std::string>()));
+      notices.add_again(static_cast<NoticeCause>(cause - kNoticeCauseNames.begin()),
+                        each.at("step").get<std::uint64_t>(), printable(each.at("text").get<std::string>()));
   }
   return notices;
 }
@@ -184,6 +184,14 @@ std::uint64_t fingerprint(const ClothMesh& mesh) {
   }
   for (const auto& [a, b, c] : mesh.triangles) hash.add(std::uint64_t{a} << 32 | b).add(std::uint64_t{c});
   return hash.value();
+}
+
+void check_mesh_fingerprint(const Scene& scene, const ClothMesh& mesh, std::uint64_t expected) {
+  if (fingerprint(mesh) == expected) return;
+  const auto* file = std::get_if<FileSource>(&scene.mesh);
+  std::string names = file != nullptr ? shown_path(path_of(file->path)) : std::string("The mesh");
+  for (const AddedMesh& added : scene.added_meshes) names += " or " + shown_path(path_of(added.path));
+  throw InputError(names + " is not the mesh that was loaded then.");
 }
 
 std::string hex_digits(std::uint64_t word) {

@@ -45,6 +45,8 @@ BlowUp blow_up_of(const nlohmann::json& json);
 
 /// Fingerprint of the parts of a mesh that a run uses: particles, springs, triangles and rest lengths.
 std::uint64_t fingerprint(const ClothMesh& mesh);
+/// Throws InputError, naming the files of the scene, if its mesh does not have this fingerprint.
+void check_mesh_fingerprint(const Scene& scene, const ClothMesh& mesh, std::uint64_t expected);
 
 /// A fingerprint, or the bits of a number, as 16 hexadecimal digits.
 std::string hex_digits(std::uint64_t word);

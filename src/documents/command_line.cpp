@@ -47,7 +47,7 @@ class Options {
     return text_;
   }
 
-  /// The mesh by --grid or --mesh.
+  /// The mesh by --grid or --mesh, and --add-mesh.
   std::string mesh() {
     if (const auto* grid = std::get_if<GridSource>(&scene_.mesh)) {
       add("grid", std::to_string(grid->rows) + "x" + std::to_string(grid->cols));
@@ -56,6 +56,8 @@ class Options {
     } else if (const auto* file = std::get_if<FileSource>(&scene_.mesh)) {
       add("mesh", file->path);
     }
+    if (scene_.added_meshes.empty() && !base_.added_meshes.empty()) add("add-mesh", "none");
+    for (const AddedMesh& mesh : scene_.added_meshes) add("add-mesh", added_mesh_argument(mesh));
     if (scene_.scale != 1) add("scale", format_number(scene_.scale));
     if (!scene_.weld) text_ += " --no-weld";
     if (scene_.z_up) text_ += " --z-up";
@@ -82,6 +84,10 @@ class Options {
     if (const auto* preset = std::get_if<PinPreset>(&scene_.pins))
       return std::string(kPinPresetNames[static_cast<std::size_t>(*preset)]);
     std::string text;
+    if (const auto* groups = std::get_if<PinnedGroups>(&scene_.pins)) {
+      for (const std::string& name : *groups) text += (text.empty() ? "group:" : ",") + name;
+      return text;
+    }
     for (const std::uint32_t vertex : std::get<VertexList>(scene_.pins))
       text += (text.empty() ? "" : ",") + std::to_string(vertex);
     return text.empty() ? "none" : text;
@@ -102,7 +108,7 @@ std::string command_line(const Scene& scene, const Scene* of_file, const std::st
                          std::uint64_t steps) {
   const bool named =
       (std::holds_alternative<GridSource>(scene.mesh) || std::holds_alternative<FileSource>(scene.mesh)) &&
-      !scene.initial_state;
+      !scene.initial_state && scene.groups.empty() && scene.drivers.empty() && scene.material.groups.empty();
   if (!named && (of_file == nullptr || file.empty())) return {};
   std::string text = "clothlab simulate";
   if (named) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "documents/recorder.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -40,10 +41,9 @@ std::uintmax_t write_obj_file(const fs::path& path, const ClothMesh& mesh, std::
 Recorder::Recorder(fs::path folder, const Settings& settings)
     : folder_(std::move(folder)),
       settings_(settings),
-      video_file_(choose_video_file(folder_ / "video.mp4")),
-      diagnostics_(folder_ / "diagnostics.csv"),
+      video_file_(choose_video_file(folder_ / (settings.comparison ? "comparison.mp4" : "video.mp4"))),
       clock_(1 / settings.frames_per_second) {
-  diagnostics_.write(kDiagnosticsHeader);
+  if (!settings_.comparison) diagnostics_.emplace(folder_ / "diagnostics.csv").write(kDiagnosticsHeader);
   writer_ = std::thread([this] { write_jobs(); });
 }
 
@@ -91,14 +91,25 @@ void Recorder::post(Job job) {
   changed_.notify_one();
 }
 
-void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation, const Motion& motion) {
-  const std::uint64_t due = clock_.due(simulation.state().t);
+void Recorder::add_frames(WorkerPool& pool, std::span<const RunningLane> lanes, const Motion& motion) {
+  if (settings_.comparison) points_.push_back(plot_points(lanes, settings_.plot));
+  // A frozen lane is at an earlier time.
+  std::optional<double> time;
+  for (const RunningLane& lane : lanes)
+    if (const double own = lane.simulation->state().t; !lane.simulation->blow_up())
+      time = std::max(time.value_or(own), own);
+  const std::uint64_t due = time ? clock_.due(*time) : 1;
   if (due == 0) return;
-  const auto captured = std::make_shared<Frame>();
-  capture(simulation, simulation.shared_scene(), *captured);
   Motion drawn = motion;
   drawn.step_of.reset();
-  capture_motion(pool, simulation, simulation.state(), drawn, *captured);
+  const auto captured = std::make_shared<Picture>();
+  captured->points = std::exchange(points_, {});
+  for (const RunningLane& lane : lanes) {
+    auto frame = std::make_shared<Frame>();
+    capture(*lane.simulation, lane.simulation->shared_scene(), *frame);
+    capture_motion(pool, *lane.simulation, lane.simulation->state(), drawn, *frame);
+    captured->lanes.push_back({lane.lane, std::move(frame), lane.simulation->blow_up()});
+  }
   for (std::uint64_t k = 0; k < due; ++k) {
     const Shape next{added_++, captured};
     if (settings_.draws())
@@ -110,7 +121,7 @@ void Recorder::add_frames(WorkerPool& pool, const Simulation& simulation, const 
 
 void Recorder::post(const Shape& shape, Image picture) {
   post([this, shape, picture = std::move(picture), figures = std::exchange(rows_, {})] {
-    diagnostics_.write(figures);
+    if (diagnostics_) diagnostics_->write(figures);
     std::uintmax_t bytes = figures.size();
     if (settings_.pictures && !picture.rgba.empty()) {
       const fs::path path = folder_ / frame_name(shape.number, ".png");
@@ -124,10 +135,10 @@ void Recorder::post(const Shape& shape, Image picture) {
       video_->add(picture);
     }
     if (settings_.meshes)
-      bytes += write_obj_file(folder_ / frame_name(shape.number, ".obj"), *shape.frame->mesh,
-                              shape.frame->positions);
+      bytes += write_obj_file(folder_ / frame_name(shape.number, ".obj"),
+                              *shape.content->lanes[0].frame->mesh, shape.content->lanes[0].frame->positions);
     const std::lock_guard lock(mutex_);
-    ++written_;
+    if (settings_.draws() || settings_.meshes) ++written_;
     return bytes;
   });
 }
@@ -135,8 +146,10 @@ void Recorder::post(const Shape& shape, Image picture) {
 void Recorder::finish_if_drawn() {
   if (!stopped_ || !undrawn_.empty() || std::exchange(finishing_, true)) return;
   post([this, figures = std::exchange(rows_, {})] {
-    diagnostics_.write(figures);
-    diagnostics_.commit();
+    if (diagnostics_) {
+      diagnostics_->write(figures);
+      diagnostics_->commit();
+    }
     std::uintmax_t bytes = figures.size();
     if (video_) {
       video_->finish();
@@ -151,22 +164,22 @@ void Recorder::tell_room() {
   if (room_) room_();
 }
 
-void Recorder::begin(WorkerPool& pool, const Simulation& simulation, const Motion& motion,
+void Recorder::begin(WorkerPool& pool, std::span<const RunningLane> lanes, const Motion& motion,
                      std::function<void()> room) {
   {
     const std::lock_guard lock(room_mutex_);
     room_ = std::move(room);
   }
   const std::lock_guard lock(mutex_);
-  if (!stopped_) add_frames(pool, simulation, motion);
+  if (!stopped_) add_frames(pool, lanes, motion);
 }
 
-void Recorder::add_step(WorkerPool& pool, const Simulation& simulation, const Motion& motion,
+void Recorder::add_step(WorkerPool& pool, std::span<const RunningLane> lanes, const Motion& motion,
                         double milliseconds) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || !error_.empty()) return;
-  rows_ += diagnostics_row(simulation.record(), milliseconds);
-  add_frames(pool, simulation, motion);
+  if (!settings_.comparison) rows_ += diagnostics_row(lanes.front().simulation->record(), milliseconds);
+  add_frames(pool, lanes, motion);
 }
 
 bool Recorder::full() const {
@@ -182,10 +195,10 @@ void Recorder::forget() {
   stop();
 }
 
-std::shared_ptr<const Frame> Recorder::next_picture() const {
+std::shared_ptr<const Recorder::Picture> Recorder::next_picture() const {
   const std::lock_guard lock(mutex_);
   // As many as the writer can accept: the others wait undrawn, which needs less memory.
-  return undrawn_.empty() || jobs_.size() >= kMostWaiting / 2 ? nullptr : undrawn_.front().frame;
+  return undrawn_.empty() || jobs_.size() >= kMostWaiting / 2 ? nullptr : undrawn_.front().content;
 }
 
 void Recorder::add_picture(int width, int height, std::vector<std::uint8_t> rgba) {

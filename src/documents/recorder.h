@@ -8,12 +8,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/image.h"
+#include "documents/lane_picture.h"
 #include "documents/video_writer.h"
 #include "io/output_file.h"
 #include "sim/frame.h"
@@ -33,7 +35,8 @@ namespace clothlab {
 
 /// A recording in a folder: pictures frame-000000.png and on, meshes frame-000000.obj and on, video.mp4
 /// (see VideoWriter), and the figures of every step in diagnostics.csv, with the columns of
-/// `simulate --diagnostics`.
+/// `simulate --diagnostics`. A comparison is a single video, comparison.mp4, of several lanes next to each
+/// other with a plot (LanePicture); each lane may have a recording of its own as well.
 ///
 /// Frames follow simulated time, so that a video runs at the speed of the simulated world however long its
 /// steps take. At most kMostWaiting frames wait: while full(), the simulation thread takes no step but still
@@ -48,8 +51,15 @@ class Recorder {
     bool meshes = false;
     double frames_per_second = 60;  ///< of simulated time
     bool video = false;
+    bool comparison = false;                 ///< only the video, of several lanes
+    LanePlot plot = LanePlot::total_energy;  ///< of the comparison
 
     bool draws() const { return pictures || video; }
+  };
+  /// What a picture shows: the lanes, and the points of the plot since the frame before.
+  struct Picture {
+    std::vector<ShownLane> lanes;
+    std::vector<PlotPoints> points;
   };
   struct Progress {
     std::uint64_t frames = 0;  ///< written
@@ -74,12 +84,14 @@ class Recorder {
 
   // For the simulation thread.
 
-  /// The first state of the recording; `motion`: the arrows of its pictures. `room` is
-  /// called, on any thread, whenever full() may have changed; until forget().
-  void begin(WorkerPool& pool, const Simulation& simulation, const Motion& motion,
+  /// The first state of the recording, which is of one lane unless it is a comparison; `motion`: the arrows
+  /// of its pictures. `room` is called, on any thread, whenever full() may have changed; until forget().
+  void begin(WorkerPool& pool, std::span<const RunningLane> lanes, const Motion& motion,
              std::function<void()> room);
-  /// Call after every step, with its milliseconds. After a reset the frames continue from the earlier time.
-  void add_step(WorkerPool& pool, const Simulation& simulation, const Motion& motion, double milliseconds);
+  /// Call after every step, with the milliseconds of the first lane. After a reset the frames continue from
+  /// the earlier time. When all lanes have blown up, there is one more frame.
+  void add_step(WorkerPool& pool, std::span<const RunningLane> lanes, const Motion& motion,
+                double milliseconds);
   bool full() const;
   /// Ends the calls of this thread and those of `room`.
   void forget();
@@ -87,7 +99,7 @@ class Recorder {
   // For the window.
 
   /// The oldest frame whose picture has not been drawn; null when there is none.
-  std::shared_ptr<const Frame> next_picture() const;
+  std::shared_ptr<const Picture> next_picture() const;
   /// The picture of it, rows of RGBA from the top.
   void add_picture(int width, int height, std::vector<std::uint8_t> rgba);
   /// Ends the recording; waiting frames are still drawn and written.
@@ -98,14 +110,14 @@ class Recorder {
  private:
   struct Shape {
     std::uint64_t number = 0;
-    std::shared_ptr<const Frame> frame;
+    std::shared_ptr<const Picture> content;
   };
 
   /// Writes files and returns their size [byte].
   using Job = std::function<std::uintmax_t()>;
 
   // Call with the mutex locked.
-  void add_frames(WorkerPool& pool, const Simulation& simulation, const Motion& motion);
+  void add_frames(WorkerPool& pool, std::span<const RunningLane> lanes, const Motion& motion);
   /// Writes a frame, after the figures of the steps until now. Without a picture its rgba is empty.
   void post(const Shape& shape, Image picture);
   void post(Job job);
@@ -117,8 +129,8 @@ class Recorder {
   const std::filesystem::path folder_;
   const Settings settings_;
   const VideoFile video_file_;
-  OutputFile diagnostics_;              // used by the writer only
-  std::unique_ptr<VideoWriter> video_;  // the same; from the first picture on
+  std::optional<OutputFile> diagnostics_;  // used by the writer only; none of a comparison
+  std::unique_ptr<VideoWriter> video_;     // the same; from the first picture on
 
   mutable std::mutex mutex_;  // of all following members
   std::condition_variable changed_;
@@ -127,6 +139,7 @@ class Recorder {
   std::string error_;  // after it nothing more is written
   std::deque<Shape> undrawn_;
   std::string rows_;
+  std::vector<PlotPoints> points_;  // since the last frame
   std::uint64_t added_ = 0;
   std::uint64_t written_ = 0;
   FrameClock clock_;

@@ -178,11 +178,7 @@ void Replay::load(const JournalEntry::Load& load, const ComputeContext& context)
   if (options_.dt && !load.moment) scene.dt = *options_.dt;
   if (plays_to_another() && !load.moment) set_integrator(scene, *options_.integrator);
   const LoadedScene loaded = load_scene(std::move(scene), loading);
-  if (fingerprint(*loaded.mesh) != load.mesh_hash) {
-    const auto* found = std::get_if<FileSource>(&loaded.scene.mesh);
-    throw InputError((found ? shown_path(path_of(found->path)) : std::string("The mesh")) +
-                     " is not the mesh that was loaded then.");
-  }
+  check_mesh_fingerprint(loaded.scene, *loaded.mesh, load.mesh_hash);
   if (load.obstacle_hashes) check_mesh_fingerprints(loaded.scene.obstacles.bodies, *load.obstacle_hashes);
   if (plays_to_another()) {
     auto made = simulation_of(loaded, context.pool, context.stop);

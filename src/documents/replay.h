@@ -53,6 +53,8 @@ class Replay {
   std::shared_ptr<const PastRun> past() const;
   /// The first lane.
   const Simulation& simulation() const { return *arena_->lanes().front().simulation; }
+  /// Arena::warn of the first lane.
+  void warn(const Prediction* found) { arena_->warn(arena_->lanes().front().id, found); }
   /// Steps of the journal; returns to the past do not reset this count.
   std::uint64_t step() const { return position_.step; }
   std::uint64_t last_step() const { return entries_.back().step; }

@@ -134,6 +134,7 @@ std::vector<fs::path> files_of(const Scene& scene) {
   std::vector<fs::path> files = files_of(scene.obstacles.bodies);
   if (const auto* mesh = std::get_if<FileSource>(&scene.mesh))
     files.push_back(BodyFile(path_of(mesh->path)).file);
+  for (const AddedMesh& mesh : scene.added_meshes) files.push_back(BodyFile(path_of(mesh.path)).file);
   return files;
 }
 
@@ -155,6 +156,7 @@ void change_path(Obstacle& body, const PathChange& change) {
 
 void change_paths(Scene& scene, const PathChange& change) {
   if (auto* file = std::get_if<FileSource>(&scene.mesh)) file->path = utf8_of(change(path_of(file->path)));
+  for (AddedMesh& mesh : scene.added_meshes) mesh.path = utf8_of(change(path_of(mesh.path)));
   for (Obstacle& body : scene.obstacles.bodies) change_path(body, change);
 }
 

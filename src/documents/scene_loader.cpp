@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <glm/common.hpp>
+#include <glm/gtc/quaternion.hpp>
 #include <limits>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "io/csv.h"
 #include "mesh/cloth_mesh.h"
 #include "mesh/generators.h"
+#include "mesh/join.h"
 #include "mesh/obj_groups.h"
 #include "mesh/obj_reader.h"
 #include "sim/dressing.h"
@@ -68,7 +70,22 @@ void report(const SceneLoadOptions& options, double fraction, std::string_view s
   if (options.progress) options.progress(fraction, stage);
 }
 
-ObjMesh read_or_make(const MeshSource& source, const SceneLoadOptions& options) {
+/// A file of the cloth: file number `k` of `count`, for the progress.
+ObjMesh read_file(const std::string& name, std::size_t k, std::size_t count,
+                  const SceneLoadOptions& options) {
+  const BodyFile path(path_of(name));
+  const std::string stage = "Reading " + shown_path(path.file.filename());
+  const auto progress = [&](double fraction) {
+    report(options, kReadShare * (static_cast<double>(k) + fraction) / static_cast<double>(count), stage);
+  };
+  progress(0);
+  ObjMesh obj = read_obj_file(path.file, {options.stop, progress});
+  keep_groups(obj, path.groups);
+  return obj;
+}
+
+ObjMesh read_or_make(const Scene& scene, const SceneLoadOptions& options) {
+  const MeshSource& source = scene.mesh;
   if (const auto* grid = std::get_if<GridSource>(&source)) {
     report(options, 0, "Making the grid");
     return make_grid_obj(grid->rows, grid->cols, grid->width, grid->depth);
@@ -77,16 +94,34 @@ ObjMesh read_or_make(const MeshSource& source, const SceneLoadOptions& options) 
     report(options, 0, "Making the mesh");
     return find_generated_mesh(generated->name).make();
   }
-  if (const auto* file = std::get_if<FileSource>(&source)) {
-    const BodyFile path(path_of(file->path));
-    const std::string stage = "Reading " + shown_path(path.file.filename());
-    report(options, 0, stage);
-    ObjMesh obj = read_obj_file(
-        path.file, {options.stop, [&](double fraction) { report(options, kReadShare * fraction, stage); }});
-    keep_groups(obj, path.groups);
-    return obj;
-  }
+  if (const auto* file = std::get_if<FileSource>(&source))
+    return read_file(file->path, 0, 1 + scene.added_meshes.size(), options);
   throw InputError("The scene has no mesh: name an OBJ file or a grid.");
+}
+
+std::string stem_of(const std::string& path) { return utf8_of(BodyFile(path_of(path)).file.stem()); }
+
+/// The mesh with the added ones, in the units and axes of its file.
+ObjMesh with_added_meshes(ObjMesh first, const Scene& scene, double scale, const SceneLoadOptions& options) {
+  if (scene.added_meshes.empty()) return first;
+  const auto* file = std::get_if<FileSource>(&scene.mesh);
+  const std::string group = file != nullptr ? stem_of(file->path)
+                            : first.grid    ? "grid"
+                                            : std::get<GeneratedSource>(scene.mesh).name;
+  std::vector<MeshToJoin> meshes;
+  meshes.push_back({std::move(first), group});
+  for (const AddedMesh& added : scene.added_meshes) {
+    ObjMesh next = read_file(added.path, meshes.size(), 1 + scene.added_meshes.size(), options);
+    const mat3 turn = glm::mat3_cast(turn_of(added.turn));
+    for (vec3& v : next.vertices) {
+      const vec3 upright = scene.z_up ? vec3(v.x, v.z, -v.y) : v;
+      const vec3 p = added.position / scale + turn * (added.scale * upright);
+      if (!is_finite(p)) throw InputError(next.name + ": its coordinates are too large for its scale");
+      v = scene.z_up ? vec3(p.x, -p.z, p.y) : p;
+    }
+    meshes.push_back({std::move(next), stem_of(added.path)});
+  }
+  return joined(std::move(meshes));
 }
 
 void dress(Scene& scene, const ClothMesh& mesh, const SceneLoadOptions& options) {
@@ -139,16 +174,16 @@ std::vector<Lane> lanes_of(const LoadedScene& loaded, WorkerPool& pool, const St
 
 LoadedScene load_scene(Scene scene, const SceneLoadOptions& options) {
   LoadedScene loaded;
-  ObjMesh obj = read_or_make(scene.mesh, options);
-
-  report(options, kReadShare, "Finding the springs");
+  ObjMesh obj = read_or_make(scene, options);
   loaded.file_diagonal = diagonal_of(obj);
   const double scale = chosen_scale(options.units, scene.scale, loaded.file_diagonal);
   loaded.fitted = options.units == UnitChoice::fit && scale != scene.scale;
   scene.scale = scale;
+  obj = with_added_meshes(std::move(obj), scene, scale, options);
+  report(options, kReadShare, "Finding the springs");
   loaded.mesh = std::make_shared<const ClothMesh>(build_cloth_mesh(
       std::move(obj), {.scale = scale, .weld = scene.weld, .z_up = scene.z_up, .stop = options.stop}));
-  if (std::holds_alternative<FileSource>(scene.mesh))
+  if (std::holds_alternative<FileSource>(scene.mesh) || !scene.added_meshes.empty())
     loaded.open_edges = boundary_loops(*loaded.mesh, options.stop);
   if (!options.initial_state.empty()) {
     report(options, kBuildShare, "Reading " + shown_path(options.initial_state.filename()));

@@ -69,14 +69,14 @@ struct LoadedScene {
   /// Built in advance for a Simulation; null when not rehearsed.
   std::shared_ptr<const ClothModel> model;
   std::vector<BoundaryLoop> open_edges;  ///< of a mesh file; empty for other meshes
-  double file_diagonal = 0;              ///< of the mesh as read, in the file's units
+  double file_diagonal = 0;              ///< of the first mesh as read, in the file's units
   bool fitted = false;                   ///< UnitChoice::fit changed the scale
   double omega_max = 0;                  ///< √λ_max(M⁻¹K_s) at the start [1/s]; 0 when not rehearsed
 };
 
-/// Reads or makes the mesh that the scene names. Relative paths are taken from the working folder.
-/// Throws InputError (bad file, no mesh, a scale out of range, a checkpoint of another mesh), SystemError,
-/// Cancelled (the probe).
+/// Reads or makes the meshes that the scene names; the unit follows from the first one. Relative paths are
+/// taken from the working folder. Throws InputError (bad file, no mesh, a scale out of range, a checkpoint of
+/// another mesh), SystemError, Cancelled (the probe).
 LoadedScene load_scene(Scene scene, const SceneLoadOptions& options = {});
 
 /// A simulation of its first lane, from its start or its moment. Throws as Simulation does.

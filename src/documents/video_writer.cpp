@@ -37,6 +37,12 @@ namespace fs = std::filesystem;
 // Simulated time is a sum of rounded steps: a frame that is due within so much of its spacing is due now.
 constexpr double kRounding = 1e-6;
 
+#ifdef __linux__
+constexpr const char* kWhyNoMp4 = "There is no program ffmpeg in PATH, which MP4 files need";
+#else
+constexpr const char* kWhyNoMp4 = "MP4 files are written on Linux only";
+#endif
+
 bool is_mp4(const fs::path& path) { return lower_case(utf8_of(path.extension())) == ".mp4"; }
 
 /// The program in the folders of PATH; empty if it is in none of them, and on systems where it is not used.
@@ -73,9 +79,7 @@ VideoFile choose_video_file(const fs::path& path) {
   if (!is_mp4(path) || !find_ffmpeg().empty()) return {path, {}};
   fs::path instead = path;
   instead.replace_extension(".apng");
-  return {instead,
-          "There is no program ffmpeg in PATH, which MP4 files need: the video is an animated PNG, " +
-              shown_path(instead) + "."};
+  return {instead, std::string(kWhyNoMp4) + ": the video is an animated PNG, " + shown_path(instead) + "."};
 }
 
 void check_video_size(const fs::path& path, int width, int height) {
@@ -169,7 +173,8 @@ struct VideoWriter::Ffmpeg {
 
   void finish() {
     close_input();
-    if (wait() != 0) fail();
+    std::error_code error;
+    if (wait() != 0 || fs::file_size(file_.part(), error) == 0) fail();
     file_.commit();
   }
 
@@ -239,7 +244,8 @@ struct VideoWriter::Ffmpeg {
     Clock::time_point active = Clock::now();
     fs::file_time_type written{};
     int status = 0;
-    while (::waitpid(process_, &status, WNOHANG) == 0) {
+    pid_t ended = 0;
+    while ((ended = ::waitpid(process_, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
       std::error_code error;
       const fs::file_time_type now = fs::last_write_time(file_.part(), error);
       if (std::exchange(written, now) != now) active = Clock::now();
@@ -247,6 +253,9 @@ struct VideoWriter::Ffmpeg {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     process_ = -1;
+    if (ended < 0)  // as where SIGCHLD is ignored
+      throw SystemError("The end of ffmpeg was not reported: " + std::generic_category().message(errno) +
+                        ". The video " + shown_path(given_) + " was not written.");
     return status;
   }
 

@@ -13,10 +13,13 @@ std::optional<FailedSpring> failed_spring(const DynamicSystem& system, std::span
   for (const ElasticElement spring : system.elements()) {
     const double before = glm::distance(x0[spring.i], x0[spring.j]);
     const double after = glm::distance(x1[spring.i], x1[spring.j]);
-    const double gain = 0.5 * spring.stiffness * (after - before) * (after + before - 2 * spring.rest_length);
+    const double gain =
+        0.5 * spring.stiffness * (after - before) * (after + before - 2 * spring.rest_length) +
+        spring.stiffness * (spring.limit.energy(spring.rest_length, after) -
+                            spring.limit.energy(spring.rest_length, before));
     if (!(gain > most)) continue;
     most = gain;
-    stiffness = spring.stiffness;
+    stiffness = spring.stiffness * spring.limit.at(spring.rest_length, after).factor;
     found = {spring.i, spring.j, spring.stretch, spring.rest_length, before, after};
   }
   if (!found) return found;

@@ -3,29 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <glm/geometric.hpp>
 
 #include "analysis/stability_meter.h"
 #include "core/error.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
-
-double squared_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += glm::dot(a[i] - b[i], a[i] - b[i]);
-  return sum;
-}
-
-double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
-  return std::sqrt(squared_distance(a, b) / static_cast<double>(a.size()));
-}
-
-double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, glm::distance(a[i], b[i]));
-  return largest;
-}
 
 const IntegratorInfo& most_accurate_method() {
   return *std::ranges::max_element(

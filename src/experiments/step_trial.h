@@ -12,6 +12,7 @@
 #include "documents/scene_loader.h"
 #include "experiments/step_loop.h"
 #include "integrate/registry.h"
+#include "sim/diagnostics.h"
 #include "sim/simulation.h"
 
 namespace clothlab {
@@ -36,13 +37,6 @@ class GrowthWatch {
 struct StepTrial : StepFigures {
   bool stable = true;  ///< it did not blow up, and its energy did not grow (GrowthWatch)
 };
-
-/// Sum of the squared distances between the points of a and b [m²], and root of its mean over them [m]; the
-/// same of velocities.
-double squared_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
-double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
-/// The largest distance between two points [m].
-double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
 
 /// The method of the highest order, which moves the same cloth as others.
 const IntegratorInfo& most_accurate_method();

@@ -25,7 +25,9 @@ SpringForcesAtEnd run_to_forces(const LoadedScene& loaded, const IntegratorInfo&
   for (const ElasticElement e : simulation.system().elements()) {
     if (!e.stretch) continue;
     const std::size_t row = end.forces.size();
-    double force = e.stiffness * (glm::distance(end.positions[e.i], end.positions[e.j]) - e.rest_length);
+    const double length = glm::distance(end.positions[e.i], end.positions[e.j]);
+    const auto [factor, rest_length] = e.limit.at(e.rest_length, length);
+    double force = factor * e.stiffness * (length - rest_length);
     if (info.inextensible) force = row < of_rods.size() ? of_rods[row] : NAN;
     if (simulation.is_pinned(e.i) && simulation.is_pinned(e.j)) force = NAN;
     end.forces.push_back(force);

@@ -30,7 +30,9 @@ bool ForceByForceStep::update(const DynamicSystem& system, double h, const StepC
   context.poll();
   const ElasticElements springs = system.elements();
   const double factor = 1 + h * system.mass_damping();
-  bool changed = inertia_.size() != n || locals_.size() != springs.size();
+  bool changed = replace(limit_, springs.coefficients.limit);
+  changed |= inertia_.size() != n || locals_.size() != springs.size();
+  stretch_count_ = springs.stretch_count;
   inertia_.resize(n);
   for (std::size_t i = 0; i < n; ++i) changed |= replace(inertia_[i], factor * system.masses()[i]);
   locals_.resize(springs.size());
@@ -40,8 +42,9 @@ bool ForceByForceStep::update(const DynamicSystem& system, double h, const StepC
   context.poll();
   if (!changed) return false;
   row_sum_ = inertia_;
-  for (const SpringInStep& e : locals_) {
-    const double sum = e.stiffness + e.damping + std::abs(e.bending);
+  for (std::size_t k = 0; k < locals_.size(); ++k) {
+    const SpringInStep& e = locals_[k];
+    const double sum = largest_stiffness(k) + e.damping + std::abs(e.bending);
     row_sum_[e.i] += sum;
     row_sum_[e.j] += sum;
   }
@@ -92,12 +95,14 @@ void ForceByForceStep::evaluate(const DynamicSystem& system, std::span<const vec
     return damps_along_springs_ ? along_spring(moved, d) : moved;
   };
   colouring_.sweep(context.pool, context.stop, [&](std::size_t first, std::size_t last) {
-    for (const SpringInStep& e : std::span(locals_).subspan(first, last - first)) {
+    for (std::size_t k = first; k < last; ++k) {
+      const SpringInStep& e = locals_[k];
       const vec3 d = x_[e.i] - x_[e.j];
       const double length = glm::length(d);
-      const double ratio = length > 0 ? e.rest_length / length : 0.0;  // p = ratio · d, 0 without a direction
+      const auto [factor, L] = limit(k).at(e.rest_length, length);
+      const double ratio = length > 0 ? L / length : 0.0;  // p = ratio · d, 0 without a direction
       const vec3 pull =
-          (e.stiffness * (1 - ratio) + e.bending) * d + e.damping * damped(dx_[e.i] - dx_[e.j], d);
+          (factor * e.stiffness * (1 - ratio) + e.bending) * d + e.damping * damped(dx_[e.i] - dx_[e.j], d);
       residual_[e.i] -= pull;
       residual_[e.j] += pull;
     }

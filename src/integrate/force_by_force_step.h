@@ -57,6 +57,17 @@ class ForceByForceStep : public Integrator {
   void end(const DynamicSystem& system, State& state, double h, double residual, double scale,
            std::string_view not_converged, const StepContext& context, StepReport& report);
 
+  /// The strain limit of the k-th of locals_.
+  StrainLimit limit(std::size_t k) const {
+    return colouring_.order()[k] < stretch_count_ ? limit_ : StrainLimit();
+  }
+  /// The largest stiffness of the k-th of locals_: beyond its limit, if it has one [kg].
+  double largest_stiffness(std::size_t k) const {
+    const StrainLimit of_spring = limit(k);
+    return of_spring.strain > 0 && locals_[k].rest_length > 0 ? of_spring.factor * locals_[k].stiffness
+                                                              : locals_[k].stiffness;
+  }
+
   bool damps_along_springs_;
   SpringColouring colouring_;
   std::vector<SpringInStep> locals_;  // in the order of the colouring
@@ -76,6 +87,8 @@ class ForceByForceStep : public Integrator {
   /// Bound of the residual's norm from the rounding of x_.
   double rounding_noise(double h) const;
 
+  StrainLimit limit_;  // of the first stretch_count_ springs
+  std::size_t stretch_count_ = 0;
   std::vector<double> row_sum_;  // of the absolute values in a row of the matrix of inertia and springs
 };
 

@@ -28,6 +28,10 @@ constexpr double kMuchCloser = 0.25;                 // ratio of ‖r‖ that ne
 constexpr double kSufficientDecrease = 1e-4;         // Armijo's constant
 constexpr double kPotentialNoise = 1e-10;            // rounding of φ
 constexpr double kNoiseFactor = 8;  // ‖r‖ below this many times its rounding noise cannot be improved
+constexpr std::string_view kTooFewIterations =
+    "Newton's method reached its largest number of iterations; use more of them or a smaller h";
+constexpr std::string_view kNotFinite =
+    "the forces at the start of Newton's method are not finite; use a smaller h";
 
 // The pins also carry the impulses of pairs.
 void report_pairs_on_held(const StepContext& context, const DynamicSystem& system, double weight) {
@@ -154,8 +158,8 @@ std::string_view ImplicitStage::iterate(const Problem& p, double scale, bool nea
   radius_ = kInfinity;
   best_ = now_;
   std::string_view failure;
-  if (!(now_.norm <= target_)) failure = "Newton's method reached its largest number of iterations";
-  if (!std::isfinite(now_.norm)) failure = "the forces at the start of Newton's method are not finite";
+  if (!(now_.norm <= target_)) failure = kTooFewIterations;
+  if (!std::isfinite(now_.norm)) failure = kNotFinite;
   int without_progress = 0;
   bool stuck = !std::isfinite(now_.norm);
   while (!failure.empty() && !stuck && report.newton_iterations < last_) {
@@ -177,7 +181,7 @@ std::string_view ImplicitStage::iterate(const Problem& p, double scale, bool nea
     if (now_.norm <= target_ || (descending && now_.norm > before / 2 && is_at_rounding(p))) failure = {};
     stuck = descending && !moved;
     if (!failure.empty() && stuck && report.newton_iterations < last_)
-      failure = "Newton's method found no step that reduces the residual";
+      failure = "Newton's method found no step that reduces the residual; use a smaller h";
   }
   if (best_.norm < now_.norm && !near) now_ = best_;
   return failure;
@@ -185,8 +189,8 @@ std::string_view ImplicitStage::iterate(const Problem& p, double scale, bool nea
 
 std::string_view ImplicitStage::iterate_with_contacts(const Problem& p, double& scale, StepReport& report) {
   const int last = report.newton_iterations + p.context.solver.newton_max_iterations;
-  if (!std::isfinite(now_.norm)) return "the forces at the start of Newton's method are not finite";
-  std::string_view failure = "Newton's method with contacts reached its largest number of iterations";
+  if (!std::isfinite(now_.norm)) return kNotFinite;
+  std::string_view failure = kTooFewIterations;
   double before = kInfinity;
   int failures = 0;
   while (report.newton_iterations < last) {
@@ -290,7 +294,8 @@ bool ImplicitStage::find_direction(const Problem& p, JacobianMode mode, double r
   add_linear_solve(solve, settings, report);
   if (direct && solve.indefinite) return false;
   if (!solve.indefinite && !solve.at_radius)
-    if (const std::string_view failure = linear_failure(solve); !failure.empty()) linear_failure_ = failure;
+    if (const std::string_view failure = linear_failure(solve, settings); !failure.empty())
+      linear_failure_ = failure;
   return true;
 }
 

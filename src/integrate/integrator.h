@@ -114,7 +114,7 @@ struct StepReport {
   bool factorised = false;  ///< projective dynamics: the matrix was factorised in this step
   bool converged = true;
   bool stopped = false;     ///< the stop probe ended it: the state is as it was before the step
-  std::string_view reason;  ///< why not converged, a static sentence; empty when converged
+  std::string_view reason;  ///< why not converged, and what helps, a static sentence; empty when converged
   /// Not converged, for this reason.
   void fail(std::string_view why) {
     converged = false;

@@ -40,12 +40,15 @@ constexpr double kSoftTime = 0.004;
 constexpr double kSoftness = 1e-3;
 
 constexpr std::string_view kContradiction =
-    "not all stretch springs could keep their lengths; the best compromise found was used";
-constexpr std::string_view kMoving = "the velocities do not keep all stretch springs at their lengths";
+    "not all stretch springs could keep their lengths, and the best compromise found was used; use a method "
+    "with springs";
+constexpr std::string_view kMoving =
+    "the velocities do not keep all stretch springs at their lengths; use a method with springs";
 constexpr std::string_view kInContact =
-    "rods are compliant in steps that may touch a surface; see the length error";
+    "rods are compliant in steps that may touch a surface (see the length error); use a method with springs";
 constexpr std::string_view kCompliant =
-    "the rods of this mesh contradict each other and are compliant; see the length error";
+    "the rods of this mesh contradict each other and are compliant (see the length error); use a method with "
+    "springs";
 
 // Beyond this, the secant update is nearly singular.
 constexpr double kLargestTurn = 0.9;

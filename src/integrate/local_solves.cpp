@@ -35,6 +35,17 @@ struct LocalSolves::Problem {
 
   // γ_f times the values of a spring.
   double stiffness(const SpringLink& link) const { return gamma_f * springs.stiffness(link.spring); }
+  /// The linear spring that a spring is at length l.
+  struct AtLength {
+    double stiffness, rest_length;
+    double energy;  // twice that of the spring
+  };
+  AtLength at(const SpringLink& link, double l) const {
+    const double k = stiffness(link), L = link.rest_length;
+    const StrainLimit limit = springs.limit(link.spring);
+    const auto [factor, rest_length] = limit.at(L, l);
+    return {factor * k, rest_length, k * (l - L) * (l - L) + 2 * k * limit.energy(L, l)};
+  }
   double bending(const SpringLink& link) const { return gamma_f * springs.bending(link.spring); }
 };
 
@@ -116,8 +127,8 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
   if (held != nullptr && held->coupled) return false;
   const std::span<const SpringLink> links = links_[i];
   const std::span<Pull> pulls(pulls_.data(), links.size());
-  const auto kept_ratio = [](const SpringLink& link, double l) {
-    return l > link.rest_length ? link.rest_length / l : l > 0 ? 1 : 0;
+  const auto kept_ratio = [](double rest_length, double l) {
+    return l > rest_length ? rest_length / l : l > 0 ? 1 : 0;
   };
 
   const double own = p.A.diagonal(i);
@@ -132,15 +143,15 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
   for (std::size_t s = 0; s < links.size(); ++s) {
     const std::uint32_t j = links[s].other;
     const vec3 d = p.x[i] - p.x[j], w = p.v[i] - p.v[j];
-    const double l = glm::length(d), strain = l - links[s].rest_length;
-    const double k = p.stiffness(links[s]), bending = p.bending(links[s]);
+    const double l = glm::length(d), bending = p.bending(links[s]);
+    const auto [k, L, of_spring] = p.at(links[s], l);
     const vec3 n = l > 0 ? d / l : vec3(0.0);
-    const double ratio = kept_ratio(links[s], l), speed = glm::dot(n, w);
-    const Damper damper(p, links[s], ratio);
+    const double ratio = kept_ratio(L, l), speed = glm::dot(n, w);
+    const Damper damper(p, links[s], kept_ratio(links[s].rest_length, l));
     pulls[s] = {n, damper.along, damper.across,
-                (k * strain + bending * l + damper.along * speed) * n + damper.across * w};
+                (k * (l - L) + bending * l + damper.along * speed) * n + damper.across * w};
     others -= pulls[s].before;
-    energy += (k * strain * strain + bending * l * l) / p.gamma_v + damper.along * speed * speed +
+    energy += (of_spring + bending * l * l) / p.gamma_v + damper.along * speed * speed +
               damper.across * glm::dot(w, w);
     block.add(1, spring_block(std::sqrt(p.gamma_v * k * ratio + damper.along) * n,
                               p.gamma_v * k * (1 - ratio) + p.gamma_v * bending + damper.across));
@@ -151,21 +162,22 @@ bool LocalSolves::solve(const Problem& p, std::uint32_t i) {
 
   const vec3 along_direction = full(rest) * direction;
   double alpha = 1;
-  for (int k = 0; k <= kLocalHalvings; ++k, alpha /= 2) {
+  for (int halvings = 0; halvings <= kLocalHalvings; ++halvings, alpha /= 2) {
     const vec3 change = alpha * direction, x = p.x[i] + p.gamma_v * change, v = p.v[i] + change;
     vec3 r = others + alpha * along_direction;
     double rise = 2 * glm::dot(others + alpha / 2 * along_direction, change) - energy;
     for (std::size_t s = 0; s < links.size(); ++s) {
       const std::uint32_t j = links[s].other;
       const vec3 d = x - p.x[j], w = v - p.v[j];
-      const double l = glm::length(d), strain = l - links[s].rest_length;
-      const double force = p.stiffness(links[s]) * strain, bent = p.bending(links[s]) * l;
+      const double l = glm::length(d), bent = p.bending(links[s]) * l;
+      const auto [k, L, of_spring] = p.at(links[s], l);
+      const double force = k * (l - L);
       const vec3 n = l > 0 ? d / l : vec3(0.0);
-      const Damper damper(p, links[s], p.rayleigh != 0 ? kept_ratio(links[s], l) : 1);
+      const Damper damper(p, links[s], p.rayleigh != 0 ? kept_ratio(links[s].rest_length, l) : 1);
       pulls[s].after = (force + bent + damper.along * glm::dot(n, w)) * n + damper.across * w;
       r += pulls[s].after;
       const double speed = glm::dot(pulls[s].direction, w);
-      rise += (force * strain + bent * l) / p.gamma_v + pulls[s].along * speed * speed +
+      rise += (of_spring + bent * l) / p.gamma_v + pulls[s].along * speed * speed +
               pulls[s].across * glm::dot(w, w);
     }
     if (held) r = held->S * r;

@@ -46,7 +46,8 @@ void ModalSplit::compute(const DynamicSystem& system, std::span<const vec3> x, s
         context.solving(), K, system.masses(), system.projection(),
         {wanted_, 1 / (h * h), std::min(kLoosestModes, 10 * context.solver.linear.cg.tolerance)});
     if (result.stopped) throw Cancelled();
-    if (!result.converged) report.fail("the search for the lowest modes did not reach its tolerance");
+    if (!result.converged)
+      report.fail("the search for the lowest modes did not reach its tolerance; use fewer modes");
     count_ = modes_.count();
   }
   if (wanted_ > 0) report.modes = count_;
@@ -323,7 +324,7 @@ void ModalSplit::solve_by_newton(const DynamicSystem& system, double gamma, std:
     last = size;
   }
   report.converged = false;
-  if (report.reason.empty()) report.reason = "the velocities of the modes did not converge";
+  if (report.reason.empty()) report.reason = "the velocities of the modes did not converge; use a smaller h";
 }
 
 void ModalSplit::solve_contacts(const DynamicSystem& system, const StepContext& context,

@@ -24,10 +24,17 @@ void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& sett
   if (solve.stopped) throw Cancelled();
 }
 
-std::string_view linear_failure(const SolveReport& solve) {
+std::string_view linear_failure(const SolveReport& solve, const LinearSolverSettings& settings) {
   if (solve.converged) return {};
-  if (!solve.indefinite) return "the linear solve did not reach its tolerance";
-  return "the linear solve found a direction of non-positive curvature and kept the iterate before it";
+  const bool by_cg = settings.kind == LinearSolverSettings::Kind::cg;
+  if (solve.indefinite)
+    return by_cg ? "the linear solve found a direction of non-positive curvature and kept the iterate before "
+                   "it; use the clamped Jacobian or a smaller h"
+                 : "the matrix of the linear solve was not positive definite; use the clamped Jacobian or a "
+                   "smaller h";
+  return by_cg ? "the linear solve did not reach its tolerance; use more CG iterations, a better "
+                 "preconditioner or a smaller h"
+               : "the linear solve did not reach its tolerance; use a smaller h";
 }
 
 void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepContext& context, bool warm,
@@ -38,7 +45,8 @@ void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
   balanced.balances_momentum = true;
   const SolveReport solve = solver.solve(context.solving(), balanced, x, settings);
   add_linear_solve(solve, settings, report);
-  if (const std::string_view failure = linear_failure(solve); !failure.empty()) report.fail(failure);
+  if (const std::string_view failure = linear_failure(solve, settings); !failure.empty())
+    report.fail(failure);
   context.poll();
 }
 

@@ -20,8 +20,8 @@ SpringMatrix& have_matrix(const DynamicSystem& system, const StepContext& contex
 /// Adds a linear solve to the step's report: iterations and residual. Throws Cancelled if it was stopped.
 void add_linear_solve(const SolveReport& solve, const LinearSolverSettings& settings, StepReport& report);
 
-/// Why a linear solve did not converge, a static sentence; empty if it did.
-std::string_view linear_failure(const SolveReport& solve);
+/// Why a linear solve did not converge, and what helps, a static sentence; empty if it did.
+std::string_view linear_failure(const SolveReport& solve, const LinearSolverSettings& settings);
 
 /// Solves one system of a step and adds the outcome, with a failure to converge, to its report. The linear
 /// momentum of free parts is balanced (LinearSystem). `warm`: x is a guess. Throws Cancelled.
@@ -31,7 +31,7 @@ void solve_linear(LinearSolver& solver, const LinearSystem& system, const StepCo
 inline constexpr std::string_view kContactsChange =
     "its contacts or their friction still changed after the last solve; use a smaller h";
 inline constexpr std::string_view kContactsUnsolved =
-    "the solve with contact and friction did not reach its tolerance";
+    "the solve with contact and friction did not reach its tolerance; use a smaller h";
 
 /// Adds a solve with contacts to the step's report, as add_linear_solve.
 void add_contact_solve(const ContactSolveReport& solve, const LinearSolverSettings& settings,

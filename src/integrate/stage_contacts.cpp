@@ -21,7 +21,7 @@ double StageContacts::natural_residual(WorkerPool& pool, const Projection& pins,
   rest_.assign(r.begin(), r.end());
   subtract_pairs(rest_);
   pins.filter(rest_);
-  return std::hypot(nodal_residual(v, rest_), pairs_->residual(pool));
+  return root_of_squares(nodal_residual(v, rest_), pairs_->residual(pool));
 }
 
 double StageContacts::nodal_residual(std::span<const vec3> v, std::span<const vec3> r) const {

@@ -70,7 +70,7 @@ ContactSolveReport ContactSolver::solve(const ComputeContext& context, LinearSol
     bool coarse_levels_stay = report.rounds > 0;
     if (!pairs_.empty()) {
       const double of_pairs = pairs_.residual(pool), of_rest = residual;
-      residual = std::hypot(of_rest, of_pairs);
+      residual = root_of_squares(of_rest, of_pairs);
       if (!(residual > tolerance)) break;
       if (of_rest <= std::max(kOfTolerance * tolerance, kOfPairs * of_pairs)) {
         pairs_.adopt();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "linalg/coulomb.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,10 +15,12 @@ namespace {
 constexpr double kRelativeRounding = 1e-12;  // relative
 constexpr double kLeastSpeed = 0.1;          // [m/s]: least speed that rounding is relative to
 constexpr double kOneDirection = 1e-6;       // |S n|: below, n is not a free direction
-constexpr double kSolved = 1e-13;            // relative error of p
-constexpr int kMostSteps = 60;               // of a root
-constexpr int kMostPasses = 50;              // over the contacts of a particle
-constexpr double kPassesSolved = 1e-10;      // relative change of the impulses
+constexpr double kParallelPlanes = 2e-8;     // sine of the least angle of two planes that meet
+constexpr double kParallelRays = 1e-14;
+constexpr double kSolved = 1e-13;        // relative error of p
+constexpr int kMostSteps = 60;           // of a root
+constexpr int kMostPasses = 50;          // over the contacts of a particle
+constexpr double kPassesSolved = 1e-10;  // relative change of the impulses
 constexpr int kMostProjections = 200;
 
 // A symmetric 2x2 matrix by its eigenvalues, and a vector in its eigenvectors.
@@ -33,7 +34,7 @@ struct Plane {
     const vec3 a = glm::normalize(glm::cross(n, axis)), b = glm::cross(n, a);
     const vec3 Da = D * a;
     const double aa = glm::dot(a, Da), ab = glm::dot(b, Da), bb = glm::dot(b, D * b);
-    const double mean = (aa + bb) / 2, half = (aa - bb) / 2, radius = std::hypot(half, ab);
+    const double mean = (aa + bb) / 2, half = (aa - bb) / 2, radius = root_of_squares(half, ab);
     rate = {mean + radius, mean - radius};
     // cos 2θ and sin 2θ. The smaller of cos θ and sin θ follows from the larger one: as a root it would lose
     // half of its digits.
@@ -99,7 +100,7 @@ void solve_one(const mat3& D, const mat3& D_inverse, const vec3& q, NodalContact
     p = std::max(0.0, excess(0));
   } else {
     // The excess is not negative at 0, and not positive where friction prevents the slip.
-    double low = 0, high = std::max(of_normal, std::hypot(across[0], across[1]) / mu);
+    double low = 0, high = std::max(of_normal, root_of_squares(across[0], across[1]) / mu);
     double at_low = excess(0), at_high = of_normal - high;
     const double scale = high + std::abs(of_normal);
     p = std::clamp(glm::dot(n, contact.impulse), low, high);
@@ -131,34 +132,52 @@ void solve_one(const mat3& D, const mat3& D_inverse, const vec3& q, NodalContact
   contact.impulse = D * v - q;
 }
 
-using Normals = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, kMostContactsOfParticle>;
-using Sizes = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMostContactsOfParticle, 1>;
-using Gram = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kMostContactsOfParticle,
-                           kMostContactsOfParticle>;
+// Orthonormal directions of up to three vectors, by Gram and Schmidt. Eigen's decompositions fuse operations
+// on some processors, and their bits would be those of the machine.
+class Directions {
+ public:
+  std::size_t size() const { return count_; }
+  const vec3& operator[](std::size_t i) const { return directions_[i]; }
 
-Eigen::Map<const Eigen::Vector3d> as_eigen(const vec3& a) { return Eigen::Map<const Eigen::Vector3d>(&a.x); }
+  // Returns what a direction of its own has of `a`: 0, and no direction, if this is less than the share
+  // `least` of it.
+  double add(const vec3& a, double least) {
+    vec3 left = a;
+    for (int pass = 0; pass < 2; ++pass)  // the second removes the rounding of nearly parallel vectors
+      for (std::size_t i = 0; i < count_; ++i) left -= glm::dot(directions_[i], left) * directions_[i];
+    const double rest = glm::length(left);
+    if (count_ == directions_.size() || !(rest > least * glm::length(a))) return 0;
+    directions_[count_++] = left / rest;
+    return rest;
+  }
 
-// Puts v on the planes n·v = c of the contacts in the set `bits`; false if they have no common point.
+ private:
+  std::array<vec3, 3> directions_{};
+  std::size_t count_ = 0;
+};
+
+// Puts v on the planes n·v = c of the contacts in the set `bits`, on the shortest way; false, and v as it
+// was, if they have no common point.
 bool put_on_planes(std::span<const NodalContact> contacts, unsigned bits, vec3& v) {
-  Normals normals(3, 0);
-  Sizes missing(0);
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    if ((bits >> k & 1U) == 0) continue;
-    normals.conservativeResize(3, normals.cols() + 1);
-    normals.col(normals.cols() - 1) = as_eigen(contacts[k].normal);
-    missing.conservativeResize(normals.cols());
-    missing(normals.cols() - 1) = contacts[k].least - glm::dot(contacts[k].normal, v);
-  }
-  if (normals.cols() == 0) return true;
-  if (normals.cols() == 1) {
-    v += missing(0) * vec3(normals(0, 0), normals(1, 0), normals(2, 0));
-    return true;
-  }
-  const Gram gram = normals.transpose() * normals;
-  const Sizes share = gram.completeOrthogonalDecomposition().solve(missing);
-  if (!((gram * share - missing).norm() <= 1e-9 * missing.norm())) return false;
-  const Eigen::Vector3d change = normals * share;
-  v += vec3(change(0), change(1), change(2));
+  const auto for_each_missing = [&](auto&& visit) {
+    for (std::size_t k = 0; k < contacts.size(); ++k)
+      if ((bits >> k & 1U) != 0)
+        visit(contacts[k].normal, contacts[k].least - glm::dot(contacts[k].normal, v));
+  };
+  Directions directions;
+  vec3 change(0);
+  for_each_missing([&](const vec3& n, double missing) {
+    // Along a direction that leaves it on the planes before.
+    const double rest = directions.add(n, kParallelPlanes);
+    if (rest > 0) change += (missing - glm::dot(n, change)) / rest * directions[directions.size() - 1];
+  });
+  double wanted = 0, left = 0;  // squares
+  for_each_missing([&](const vec3& n, double missing) {
+    wanted += missing * missing;
+    left += (missing - glm::dot(n, change)) * (missing - glm::dot(n, change));
+  });
+  if (!(left <= 1e-18 * wanted)) return false;
+  v += change;
   return true;
 }
 
@@ -213,27 +232,32 @@ using Impulses = std::array<vec3, kMostContactsOfParticle>;
 double nearest_along_rays(std::span<const vec3> rays, const vec3& impulse, Impulses& parts) {
   double least = glm::length(impulse);
   for (unsigned bits = 1; bits < (1U << rays.size()); ++bits) {
-    Normals directions(3, 0);
+    Directions directions;
     std::array<std::size_t, kMostContactsOfParticle> of{};
-    bool exists = true;
-    for (std::size_t k = 0; k < rays.size(); ++k) {
+    std::array<double, kMostContactsOfParticle> rest{}, size{};
+    bool is_independent = true;
+    for (std::size_t k = 0; k < rays.size() && is_independent; ++k) {
       if ((bits >> k & 1U) == 0) continue;
-      exists = exists && rays[k] != vec3(0);
-      of.at(static_cast<std::size_t>(directions.cols())) = k;
-      directions.conservativeResize(3, directions.cols() + 1);
-      directions.col(directions.cols() - 1) = as_eigen(rays[k]);
+      const std::size_t count = directions.size();
+      of[count] = k;
+      rest[count] = directions.add(rays[k], kParallelRays);
+      is_independent = rest[count] > 0;  // smaller sets have the solutions of the others
     }
-    if (!exists) continue;
-    const Sizes size = directions.colPivHouseholderQr().solve(as_eigen(impulse));
-    if (!(size.minCoeff() >= 0)) continue;
-    const Eigen::Vector3d left = as_eigen(impulse) - directions * size;
-    if (!(left.norm() < least)) continue;
-    least = left.norm();
+    if (!is_independent) continue;
+    vec3 left = impulse;
+    for (std::size_t k = 0; k < directions.size(); ++k) left -= glm::dot(directions[k], left) * directions[k];
+    bool is_along = true;
+    for (std::size_t k = directions.size(); k-- > 0;) {
+      double along = glm::dot(directions[k], impulse);
+      for (std::size_t l = k + 1; l < directions.size(); ++l)
+        along -= size[l] * glm::dot(directions[k], rays[of[l]]);
+      size[k] = along / rest[k];
+      is_along = is_along && size[k] >= 0;
+    }
+    if (!is_along || !(glm::length(left) < least)) continue;
+    least = glm::length(left);
     parts = {};
-    for (Eigen::Index k = 0; k < size.size(); ++k) {
-      const std::size_t at = of.at(static_cast<std::size_t>(k));
-      parts.at(at) = size(k) * rays[at];
-    }
+    for (std::size_t k = 0; k < directions.size(); ++k) parts[of[k]] = size[k] * rays[of[k]];
   }
   return least;
 }
@@ -403,7 +427,7 @@ double allow(const vec3& v, const vec3& impulse, std::span<NodalContact> contact
       friction = size > bound ? bound / size * across : across;
     }
     contact.impulse = std::max(along, 0.0) * n + friction;
-    return std::hypot(std::min(along, 0.0), glm::length(across - friction));
+    return root_of_squares(std::min(along, 0.0), glm::length(across - friction));
   }
   Impulses parts{};
   const double distance = nearest_impulses(contacts, v, impulse, 100 * rounding_of(contacts, v), parts);

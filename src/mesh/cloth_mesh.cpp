@@ -100,16 +100,21 @@ void number_particles(const ObjMesh& obj, const MeshOptions& options, ClothMesh&
   if (!options.weld) check_count(used);
 
   FirstIndex index(options.weld ? std::min(used, kMaxParticles + 1) : 0);
+  std::uint32_t mesh_begin = 0;  // of the joined mesh that has the vertex: others share no particle with it
+  auto next_begin = obj.joined_at.begin();
   const auto first_at_position_of = [&](std::uint32_t vertex) {
     const vec3& p = obj.vertices[vertex];
     std::uint64_t hash = 0;
     for (int axis = 0; axis < 3; ++axis)
       hash = mixed(hash, std::bit_cast<std::uint64_t>(p[axis] + 0.0));  // −0 equals 0, and −0 + 0 is 0
-    return index.first_of(vertex, hash, [&](std::uint32_t other) { return obj.vertices[other] == p; });
+    return index.first_of(
+        vertex, hash, [&](std::uint32_t other) { return other >= mesh_begin && obj.vertices[other] == p; });
   };
   CancelPoint cancel(options.stop);
   for (std::uint32_t v = 0; v < n; ++v) {
     cancel.pass();
+    for (; next_begin != obj.joined_at.end() && *next_begin <= v; ++next_begin)
+      mesh_begin = static_cast<std::uint32_t>(*next_begin);
     if (mesh.particle_of_vertex[v] < 0) continue;
     const std::uint32_t first = options.weld ? first_at_position_of(v) : v;
     if (first == v) {
@@ -160,6 +165,7 @@ void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mes
   const bool textured = !obj.texture_coordinates.empty();
   mesh.triangles.reserve(count);
   if (textured) mesh.triangle_corners.reserve(count);
+  if (!obj.groups.empty()) mesh.face_of_triangle.reserve(count);
   Triangulator triangulator;
   FaceIndex faces(obj, mesh.particle_of_vertex);
   std::vector<vec3> polygon;
@@ -183,6 +189,7 @@ void triangulate_faces(const ObjMesh& obj, const StopProbe& stop, ClothMesh& mes
       const std::uint32_t first = obj.face_offsets[f];
       if (textured)
         mesh.triangle_corners.push_back({first + triangle[0], first + triangle[1], first + triangle[2]});
+      if (!obj.groups.empty()) mesh.face_of_triangle.push_back(f);
     }
     mesh.report.dropped_faces += is_dropped;
   }
@@ -195,11 +202,13 @@ std::size_t drop_degenerate(ClothMesh& mesh) {
     if (is_degenerate(mesh.triangles[t])) continue;
     mesh.triangles[kept] = mesh.triangles[t];
     if (!mesh.triangle_corners.empty()) mesh.triangle_corners[kept] = mesh.triangle_corners[t];
+    if (!mesh.face_of_triangle.empty()) mesh.face_of_triangle[kept] = mesh.face_of_triangle[t];
     ++kept;
   }
   const std::size_t dropped = mesh.triangles.size() - kept;
   mesh.triangles.resize(kept);
   mesh.triangle_corners.resize(std::min(kept, mesh.triangle_corners.size()));
+  mesh.face_of_triangle.resize(std::min(kept, mesh.face_of_triangle.size()));
   return dropped;
 }
 

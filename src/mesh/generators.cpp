@@ -375,6 +375,49 @@ void make_shirt(ObjMesh& mesh) {
   });
 }
 
+// The front and the back of a dress without sleeves, flat, leaning towards each other like a tent over the
+// dummy. Line elements are its seams: sides up to the armholes, and shoulders. 0.86 m from hem to shoulder.
+constexpr int kDressRows = 39, kDressCols = 25,
+              kArmhole = 28;  // rows from the hem, of which that many are sewn
+
+/// Half the width [m] at a height above the hem.
+double dress_half_width(double height) {
+  constexpr std::array<std::array<double, 2>, 4> kWidths{
+      {{0, 0.36}, {0.5, 0.235}, {0.66, 0.235}, {0.92, 0.15}}};
+  std::size_t k = 1;
+  while (height > kWidths[k][0] && k + 1 < kWidths.size()) ++k;
+  const auto [low, from] = kWidths[k - 1];
+  const auto [high, to] = kWidths[k];
+  const double s = (height - low) / (high - low);
+  return from + s * s * (3 - 2 * s) * (to - from);
+}
+
+void make_dress(ObjMesh& mesh) {
+  constexpr double kTop = 0.91, kNeck = 0.5, kHem = 0.58, kTopZ = 0.065, kSlope = 0.33;
+  const double along = 1 / std::hypot(1, kSlope);  // of the panels, in height
+  for (const int side : {1, -1}) {
+    // Rows from the hem; the back is mirrored, so that both face outwards.
+    const auto position = [&](double u, double v) {
+      const double across = side * (2 * u - 1), a = std::abs(across);
+      const double top =
+          a > kNeck ? kTop - 0.05 * (a - kNeck) / (1 - kNeck) : kTop - 0.11 * (1 - a * a / (kNeck * kNeck));
+      const double height = v * top, below = (kTop - height) * along;
+      return vec3(across * dress_half_width(height), kHem + kTop * along - below,
+                  side * (kTopZ + kSlope * below));
+    };
+    add_sheet(mesh, kDressRows, kDressCols, [&](double u, double v) { return position(1 - u, v); });
+  }
+  const auto sew = [&](int r, int c) {
+    const auto front = static_cast<std::uint32_t>(r * kDressCols + c);
+    const auto back = static_cast<std::uint32_t>((kDressRows + r) * kDressCols + kDressCols - 1 - c);
+    mesh.lines.push_back({front, back});
+  };
+  for (int r = 0; r < kArmhole; ++r)
+    for (const int c : {0, kDressCols - 1}) sew(r, c);
+  for (int c = 0; c < kDressCols; ++c)
+    if (std::abs(2 * c - (kDressCols - 1)) >= kNeck * (kDressCols - 1)) sew(kDressRows - 1, c);
+}
+
 // Eight handkerchiefs of 0.3 m, level, 2 cm apart; each is turned by 25° against the one below it.
 void make_handkerchiefs(ObjMesh& mesh) {
   for (int part = 0; part < 8; ++part) {
@@ -458,7 +501,7 @@ void make_dummy(ObjMesh& mesh) {
           36, 0, 0, 0.62);
 }
 
-constexpr std::array<GeneratedMesh, 20> kMeshes{{
+constexpr std::array<GeneratedMesh, 21> kMeshes{{
     {"curtain", make_curtain, [] { return range(0, kCurtainPleats + 1, kCurtainPerPleat); }},
     {"round_sheet", make_round_sheet,
      [] {
@@ -476,6 +519,7 @@ constexpr std::array<GeneratedMesh, 20> kMeshes{{
     {"ball", make_ball, [] { return Indices{0}; }},
     {"cushion", make_cushion, [] { return Indices{0}; }},
     {"shirt", make_shirt, [] { return range(0, 2, kShirtCols - 1); }},
+    {"dress", make_dress, [] { return range((kDressRows - 1) * kDressCols, 2, kDressCols - 1); }},
     {"handkerchiefs", make_handkerchiefs, [] { return Indices{0}; }},
     {"seam", make_seam, [] { return range(0, 2, kSeamRows * kSeamCols + kSeamCols - 1); }},
     {"nonmanifold", make_nonmanifold, [] { return Indices{0}; }},

@@ -52,8 +52,10 @@ struct ObjMesh {
   std::vector<std::uint32_t> face_offsets{0};  ///< face f has corners [face_offsets[f], face_offsets[f + 1])
   std::vector<FaceGroup> groups;               ///< in file order
   std::vector<Statement> statements;           ///< in file order
-  std::size_t normals = 0;        ///< `vn` lines; their values are not kept, exports compute new ones
-  std::optional<GridShape> grid;  ///< set by make_grid_obj
+  std::vector<std::array<std::uint32_t, 2>> lines;  ///< pairs of vertices that `l` lines join, in file order
+  std::vector<std::size_t> joined_at;  ///< the first vertex of each mesh but the first one of mesh/join.h
+  std::size_t normals = 0;             ///< `vn` lines; their values are not kept, exports compute new ones
+  std::optional<GridShape> grid;       ///< set by make_grid_obj
 
   std::size_t face_count() const { return face_offsets.size() - 1; }
   std::span<const Corner> face(std::size_t f) const {
@@ -98,6 +100,7 @@ struct ClothMesh {
   /// Corners of the triangles, as indices into source->corners; for texture coordinates; empty if the file
   /// has none.
   std::vector<std::array<std::uint32_t, 3>> triangle_corners;
+  std::vector<std::uint32_t> face_of_triangle;  ///< of `source`; empty if the file has no groups
   std::vector<std::array<std::uint32_t, 2>> stretch_springs;
   std::vector<std::array<std::uint32_t, 2>> bend_springs;
   std::vector<std::int32_t> particle_of_vertex;   ///< per `v` line; -1 when no face uses it

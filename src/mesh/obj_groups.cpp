@@ -16,7 +16,27 @@ std::size_t end_of_group(const ObjMesh& mesh, std::size_t k) {
   return k + 1 < mesh.groups.size() ? mesh.groups[k + 1].first_face : mesh.face_count();
 }
 
+[[noreturn]] void refuse_group(const ObjMesh& mesh, const std::string& name) {
+  const std::vector<std::string> existing = groups_of(mesh);
+  const std::vector<std::string_view> all(existing.begin(), existing.end());
+  throw InputError(mesh.name + ": no face is in the group \"" + printable(name) + "\"" +
+                   (all.empty() ? std::string("; it has no groups.")
+                                : "; its groups are " + printable(joined(all)) + "."));
+}
+
 }  // namespace
+
+std::vector<std::uint32_t> faces_of_group(const ObjMesh& mesh, const std::string& name) {
+  std::vector<std::uint32_t> faces;
+  for (std::size_t k = 0; k < mesh.groups.size(); ++k) {
+    const std::vector<std::string>& names = mesh.groups[k].names;
+    if (std::ranges::find(names, name) == names.end()) continue;
+    for (std::size_t f = mesh.groups[k].first_face; f < end_of_group(mesh, k); ++f)
+      faces.push_back(static_cast<std::uint32_t>(f));
+  }
+  if (faces.empty()) refuse_group(mesh, name);
+  return faces;
+}
 
 std::vector<std::string> groups_of(const ObjMesh& mesh) {
   std::set<std::string> names;
@@ -45,13 +65,8 @@ void keep_groups(ObjMesh& mesh, std::span<const std::string> names) {
       faces.push_back(f);
     }
   }
-  const std::vector<std::string> existing = groups_of(mesh);
-  const std::vector<std::string_view> all(existing.begin(), existing.end());
   for (const std::string& name : names)
-    if (!used.contains(name))
-      throw InputError(mesh.name + ": no face is in the group \"" + printable(name) + "\"" +
-                       (all.empty() ? std::string("; it has no groups.")
-                                    : "; its groups are " + printable(joined(all)) + "."));
+    if (!used.contains(name)) refuse_group(mesh, name);
   mesh.corners = std::move(kept.corners);
   mesh.face_offsets = std::move(kept.face_offsets);
   mesh.groups = std::move(kept.groups);

@@ -32,8 +32,8 @@ std::string quoted(std::string_view token) { return "'" + printable(token, 40) +
 
 /// Reads OBJ text before tinyobjloader. Rejects input that tinyobjloader accepts ("nan" as 0, indices out of
 /// range), reads numbers exactly (tinyobjloader can be off by one unit in the last place), and passes on only
-/// plain `f` lines with indices from 1 of vertices and texture coordinates. Lines with names are kept for
-/// exports; other statements have no effect.
+/// plain `f` lines with indices from 1 of vertices and texture coordinates. Line elements (`l`) are read
+/// here, lines with names are kept for exports; other statements have no effect.
 class ObjChecker {
  public:
   /// `text` must outlive the checker.
@@ -61,6 +61,8 @@ class ObjChecker {
         ++mesh.normals;
       } else if (keyword == "f" || keyword == "fo") {  // fo: an outline face of the earliest versions
         read_face(faces);
+      } else if (keyword == "l") {
+        read_line(mesh);
       } else if (keyword == "g" || keyword == "o" || keyword == "s" || keyword == "usemtl" ||
                  keyword == "mtllib") {
         keep_statement(mesh);
@@ -72,10 +74,11 @@ class ObjChecker {
   /// Checks at the end of the text: indices of vertices that do not exist, and no face at all.
   /// Throws InputError.
   void finish(const ObjMesh& mesh) const {
-    for (const auto& [element, index, line] : forward_)
+    for (const auto& [element, of, index, line] : forward_)
       if (index > static_cast<std::int64_t>(element->count))
-        refuse(line, "a face has the " + std::string(element->name) + " index " + std::to_string(index) +
-                         ", which is out of range; the file has " + std::to_string(element->count));
+        refuse(line, std::string(of) + " has the " + std::string(element->name) + " index " +
+                         std::to_string(index) + ", which is out of range; the file has " +
+                         std::to_string(element->count));
     if (faces_ == 0)
       throw InputError(name_ + ": no faces ('f' lines) in it" +
                        (mesh.vertices.empty() ? ", and no vertices; is it an OBJ file?" : ""));
@@ -100,6 +103,7 @@ class ObjChecker {
   /// ones are valid when these are.
   struct ForwardReference {
     const Element* element;
+    const char* of;  // what has the index
     std::int64_t index;
     std::size_t line;
   };
@@ -109,8 +113,12 @@ class ObjChecker {
   }
 
   [[noreturn]] void refuse_corner(const Token& token, const std::string& what) const {
-    refuse(token.line, "face corner " + quoted(token.text) + " " + what);
+    refuse(token.line,
+           (is_line() ? "line element point " : "face corner ") + quoted(token.text) + " " + what);
   }
+
+  /// True if the current statement is a line element.
+  bool is_line() const { return tokens_.front().text == "l"; }
 
   void refuse_binary() const {
     const auto is_binary = [](char c) {
@@ -208,6 +216,20 @@ class ObjChecker {
     ++faces_;
   }
 
+  /// A polyline: its points in a row, with or without texture coordinates.
+  void read_line(ObjMesh& mesh) {
+    if (tokens_.size() < 3) refuse(tokens_.front().line, "a line element ('l') needs at least 2 points");
+    std::string point;
+    std::uint32_t before = 0;
+    for (std::size_t i = 1; i < tokens_.size(); ++i) {
+      read_corner(tokens_[i], point = {});
+      std::uint32_t vertex = 0;
+      std::from_chars(point.data(), point.data() + point.size(), vertex);
+      if (i > 1) mesh.lines.push_back({before, vertex - 1});
+      before = vertex - 1;
+    }
+  }
+
   void keep_statement(ObjMesh& mesh) const {
     std::string text;
     for (const Token& token : tokens_) text.append(text.empty() ? "" : " ").append(token.text);
@@ -248,7 +270,7 @@ class ObjChecker {
     if (index == 0)
       refuse_corner(token, "has the " + kind + " index 0; indices count from 1, or back from -1");
     if (index > std::max(count, element.largest)) {
-      forward_.push_back({&element, index, token.line});
+      forward_.push_back({&element, is_line() ? "a line element" : "a face", index, token.line});
       element.largest = index;
     }
     faces += std::to_string(index > 0 ? index : count + index + 1);

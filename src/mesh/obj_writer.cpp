@@ -81,6 +81,11 @@ void write(const ObjMesh& mesh, std::span<const vec3> vertices, std::span<const 
     }
     end_line();
   }
+  for (const auto& [a, b] : mesh.lines) {
+    append_index(piece += "l ", a);
+    append_index(piece += ' ', b);
+    end_line();
+  }
   if (!piece.empty()) sink(piece);
 }
 

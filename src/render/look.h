@@ -32,6 +32,7 @@ struct Look {
   glm::vec3 sliding{0.35f, 0.90f, 0.98f};
   glm::vec3 intersection{1.0f, 0.25f, 0.20f};
   glm::vec3 driver{0.72f, 0.62f, 1.0f};
+  glm::vec3 seam{1.0f, 0.60f, 0.15f};
 };
 
 /// The default values are those of the dark look.
@@ -59,6 +60,7 @@ inline Look light_look() {
   look.intersection = {0.80f, 0.0f, 0.0f};
   look.bend_spring = {0.76f, 0.24f, 0.10f};
   look.driver = {0.38f, 0.16f, 0.72f};
+  look.seam = {0.68f, 0.26f, 0.0f};
   return look;
 }
 

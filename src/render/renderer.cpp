@@ -255,6 +255,16 @@ struct Renderer::Impl {
     balls.draw({.radius_pixels = {3.5f, 6}, .towards_eye = 1.2f}, view, programs->ball);
   }
 
+  // The pairs of seams that are open, over the cloth.
+  void draw_seams(const Frame& frame, const View& view) {
+    for (const SewnPair& pair : frame.seams)
+      if (glm::distance(frame.positions[pair.i], frame.positions[pair.j]) > kOpenSeam)
+        lines.add({positions[pair.i], positions[pair.j], rgba(look.seam)});
+    glDisable(GL_DEPTH_TEST);
+    lines.draw({.radius_pixels = {0.7f, 0.7f}}, view, programs->line);
+    glEnable(GL_DEPTH_TEST);
+  }
+
   // Particles of the groups, paths with keyframes, an arrow for a force, a cross for its centre; faint while
   // switched off. Drawn over the cloth, in which they lie.
   void draw_drivers(const Frame& frame, const vec3& target, const View& view) {
@@ -392,6 +402,7 @@ void Renderer::draw(const Frame& frame, const Camera& camera, const ViewOptions&
     glDepthMask(GL_TRUE);
     r.draw_contacts(frame.contacts, options.contact_scale, view);
   }
+  if (has_mesh && options.pins) r.draw_seams(frame, view);
   const bool has_drivers =
       has_mesh && frame.drivers && frame.scene && frame.drivers->size() == frame.scene->drivers.size();
   if (has_drivers && options.pins && !options.over) r.draw_drivers(frame, camera.target, view);

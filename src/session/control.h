@@ -3,17 +3,18 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "arena/arena.h"
 #include "documents/journal.h"
 #include "documents/recorder.h"
 #include "documents/scene_loader.h"
 #include "session/lane_scenes.h"
+#include "session/look_ahead_state.h"
 #include "sim/checkpoint.h"
 #include "sim/command.h"
 #include "sim/frame.h"
@@ -113,15 +114,18 @@ struct ShowSpectrum {
   bool eigenvalues = false;  ///< with those of J, up to a limit of their number
   bool operator==(const ShowSpectrum&) const = default;
 };
-/// Whether a copy of every lane runs ahead of it, for warnings.
+/// Whether a copy of every lane runs ahead of it, for warnings. Tries again after a failure.
 struct SetLookAhead {
-  bool on = false;
+  LookAheadChoice choice = LookAheadChoice::automatic;
 };
-inline constexpr double kLookAhead = 0.4;       ///< [s]
-inline constexpr double kLeastLookAhead = 0.2;  ///< of a copy that keeps ahead [s]
-/// Adds every following step of these lanes to their recordings; empty: ends that. Another scene ends it too.
+/// Adds every following step of these lanes to their recordings; empty: ends that. Another scene ends it too,
+/// and the removal of a lane ends those in which it is.
 struct Record {
-  std::map<LaneId, std::shared_ptr<Recorder>> recorders;
+  struct Recording {
+    std::vector<LaneId> lanes;  ///< several of a comparison only
+    std::shared_ptr<Recorder> recorder;
+  };
+  std::vector<Recording> recordings;
 };
 /// Starts another scene from its beginning, or from the moment it was loaded with. Stays playing or paused; a
 /// run that blew up or a waiting mesh counts as playing if the run before it was.

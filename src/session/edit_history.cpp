@@ -224,7 +224,8 @@ void EditHistory::change(const EditContext& context, const std::string& subject,
   const LaneScenes& before = now_.past.back().lanes;
   const auto &pins = before.front().scene->pins, &new_pins = after.front().scene->pins;
   if (pins != new_pins && context.seen) {
-    const auto held = selected_particles(mesh, pins), holds = selected_particles(mesh, new_pins);
+    const auto held = selected_particles(mesh, *before.front().scene);
+    const auto holds = selected_particles(mesh, *after.front().scene);
     now_.present.pins_before = positions_without(held, holds, *context.seen);
     now_.present.pins_after = positions_without(holds, held, *context.seen);
   }
@@ -353,7 +354,7 @@ void EditHistory::retell() {
   now_.redo_text = can_redo() ? step_forward().text : "";
   const LaneScenes& saved = saved_.at(now_.present.loaded.get());
   if (saved.empty()) {
-    now_.unsaved_changes = now_.unsaved_values = "The restored session is in no file";
+    now_.unsaved_changes = now_.unsaved_values = "The restored session is in no scene file or bundle";
     return;
   }
   const LaneScenes& now = now_.present.lanes;

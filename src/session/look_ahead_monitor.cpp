@@ -31,7 +31,7 @@ void LookAheadMonitor::begin(Start start) {
   {
     const std::lock_guard lock(mutex_);
     if (start.from) until_ = start.from->state.t + kLookAhead;
-    failed_.store(false);
+    error_ = nullptr;
     waiting_ = std::move(start);
     interrupted_.store(true);
   }
@@ -67,7 +67,7 @@ void LookAheadMonitor::run() {
       runs_ = false;
       {
         const std::lock_guard lock(mutex_);
-        failed_.store(!waiting_);
+        if (!waiting_) error_ = std::current_exception();
       }
       found_();
     }

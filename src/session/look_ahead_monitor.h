@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -11,7 +12,7 @@
 #include <thread>
 
 #include "core/worker_pool.h"
-#include "session/control.h"
+#include "session/look_ahead_state.h"
 #include "session/mailbox.h"
 #include "sim/look_ahead.h"
 
@@ -45,8 +46,11 @@ class LookAheadMonitor {
   void follow(double time);
   /// The newest; null before the first.
   std::shared_ptr<const Found> found() const { return newest_.get(); }
-  /// True if the newest start found not enough memory.
-  bool failed() const { return failed_.load(); }
+  /// Why the copy of the newest start failed; null: it has not.
+  std::exception_ptr error() const {
+    const std::lock_guard lock(mutex_);
+    return error_;
+  }
   /// Ends the thread soon; does not wait.
   void close();
 
@@ -55,13 +59,13 @@ class LookAheadMonitor {
   void advance(const std::optional<Start>& start, double until);
 
   const std::function<void()> found_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Start> waiting_;
   double until_ = 0;                      // how far the copy has to run [s]
   std::atomic<bool> interrupted_{false};  // another start waits, or the end
   bool closing_ = false;
-  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;
   Mailbox<Found> newest_;
 
   // The thread's own.

@@ -24,6 +24,8 @@ constexpr std::chrono::seconds kWarningShown{1};
 constexpr std::chrono::seconds kTimeToRead{2};  // an answer to the user
 constexpr std::chrono::hours kLongestWait{1};
 constexpr std::chrono::milliseconds kWriteSpacing{200};  // the most that a killed window loses
+// A copy starts when nothing has changed for so long: while the mouse drags something, each would be in vain.
+constexpr std::chrono::milliseconds kQuietBeforeCopy{100};
 // A flood of requests must not keep the simulation from stepping.
 constexpr int kRequestsPerStep = 256;
 // Of a lane that catches up, in each step of the others.
@@ -51,6 +53,7 @@ SimulationThread::Impl::Impl(std::shared_ptr<const LoadedScene> begin, const Opt
       session_journal(options.session_journal) {
   playing = options.playing;
   speed = std::clamp(options.speed, kMinSpeed, kMaxSpeed);
+  look_ahead.threads = options.hardware > 0 ? options.hardware : hardware_threads();
   error.reserve(kLongestSentence);
   refused.reserve(kMostRefused);
   use(std::move(begin), {});
@@ -107,17 +110,8 @@ void SimulationThread::Impl::run() {
 }
 
 void SimulationThread::Impl::keep_up() {
-  for_each_lane([this](LiveLane& lane) {
-    adopt_estimate(lane);
-    try {
-      look_ahead(lane);
-    } catch (const std::exception&) {
-      looks_ahead = false;  // the run continues
-      refuse(
-          "There is not enough memory to run ahead. Signs in past steps give the warnings. Switch it off and "
-          "on to try again.");
-    }
-  });
+  for_each_lane([this](LiveLane& lane) { adopt_estimate(lane); });
+  look_ahead_of_lanes();
   Clock::time_point now = Clock::now();
   if (past && now >= past->next) show_next_past_state(now);
   if (dirty && now - published >= kPublishSpacing) publish(now);
@@ -125,7 +119,7 @@ void SimulationThread::Impl::keep_up() {
 
   // A slow recording delays steps, but no request; it wakes the queue.
   const bool may_step =
-      playing && std::ranges::none_of(recorders, [](const auto& each) { return each.second->full(); });
+      playing && std::ranges::none_of(recordings, [](const auto& each) { return each.recorder->full(); });
   if (may_step && now >= pacer.due()) {
     // Publish before a step that may be long, so that the window shows everything up to it. After a request
     // or a long step, the next one may be long.
@@ -144,6 +138,8 @@ void SimulationThread::Impl::keep_up() {
   if (past) until = std::min(until, past->next);
   if (dirty) until = std::min(until, published + kPublishSpacing);
   if (has_unwritten()) until = std::min(until, written.at + kWriteSpacing);
+  for (const auto& lane : lanes)
+    if (lane->ahead.starts) until = std::min(until, *lane->ahead.starts);
   if (is_catching_up())
     catch_up(std::min(until, now + kPublishSpacing));
   else
@@ -224,15 +220,14 @@ void SimulationThread::Impl::step() {
     if (lane->steps && !lane->catching_up) adopt_step(*lane, end);
   if (status == StepStatus::blown_up) {
     resumes = std::exchange(playing, false);
+    record_step(true);
     return;
   }
   if (simulation().scene().dt < 0)
     remember_step_back();
   else
     remember(true);
-  for (const auto& [id, recorder] : recorders)
-    if (const Lane* lane = arena->find(id); lane != nullptr && lane->runs())
-      recorder->add_step(pool, *lane->simulation, motion, 1e3 * lane->cost.wall);
+  record_step(false);
   pacer.stepped(simulation().scene().dt, speed, end);
   const auto spacing = [&](const LiveLane& lane) {
     const bool rarely = is_stable_at_every_step(lane) && !(spectrum.wanted && lane.id == active);
@@ -257,46 +252,56 @@ void SimulationThread::Impl::adopt_step(LiveLane& lane, Clock::time_point end) {
   lane.warned = end;
 }
 
-void SimulationThread::Impl::look_ahead(LiveLane& lane) {
-  constexpr double kQuiet = 0.1;  // as after a change: a new copy needs a moment [s]
+void SimulationThread::Impl::look_ahead_of_lanes() {
+  if (const int needed = threads_for_copies(lanes.size()); needed != look_ahead.needed) {
+    look_ahead.needed = needed;
+    dirty = true;
+  }
+  const auto fail = [this](std::string why) {
+    look_ahead.failure = std::move(why);  // the run continues
+    refuse("Running ahead has ended: " + look_ahead.failure + ". Signs in past steps give the warnings.");
+  };
+  for_each_lane([&](LiveLane& lane) {
+    try {
+      look_ahead_of(lane);
+    } catch (const std::bad_alloc&) {
+      fail("there is not enough memory for a copy");
+    } catch (const std::exception& e) {
+      fail("a copy failed (" + std::string(e.what()) + ")");
+    }
+  });
+}
+
+void SimulationThread::Impl::look_ahead_of(LiveLane& lane) {
   if (arena->find(lane.id) == nullptr) return;
   const Simulation& run = (*arena)[lane.id];
   LiveLane::Ahead& ahead = lane.ahead;
-  if (!looks_ahead || !runs(lane) || lane.catching_up || run.scene().dt < 0) {
+  if (!look_ahead.on() || !runs(lane) || lane.catching_up || run.scene().dt < 0) {
     if (ahead.run != nullptr) dirty = true;
     lane.end_copy();
     return arena->warn(lane.id, nullptr);
   }
   if (!lane.copy) lane.copy = std::make_unique<LookAheadMonitor>([this] { queue.wake(); });
-  if (lane.copy->failed()) throw std::bad_alloc();
+  if (const std::exception_ptr cause = lane.copy->error()) std::rethrow_exception(cause);
   const double t = run.state().t;
+  const Clock::time_point now = Clock::now();
   if (ahead.run != &run || ahead.changes != run.changes() || ahead.alone != arena->is_alone()) {
-    if (ahead.run == nullptr) {
-      ahead.warns = true;
-      ahead.was_ahead = t;
-    }
-    start_copy(lane);
+    const bool begins = ahead.run == nullptr;
+    ahead = {&run, run.changes(), arena->is_alone(), ahead.tag + 1, begins ? now : now + kQuietBeforeCopy};
+    dirty = true;
+  }
+  if (ahead.starts) {
+    if (now >= *ahead.starts) start_copy(lane);
   } else if (auto found = lane.copy->found(); found && found->tag == ahead.tag && found != ahead.found) {
     dirty = true;
-    const double behind = t - found->prediction.reached;
-    const bool loses = ahead.found && ahead.behind > 0 && behind >= ahead.behind;
-    ahead.behind = behind;
     ahead.found = std::move(found);
-    if (loses) start_copy(lane);
+    if (!ahead.pace.gains(ahead.found->prediction.reached - t)) start_copy(lane);
   }
-  lane.copy->follow(t);
-  Prediction now;
-  if (ahead.found) now = ahead.found->prediction;
-  const double lead = ahead.found ? now.reached - t : 0;
-  const bool knows_failure =
-      std::ranges::any_of(now.failures, [&](const auto& failure) { return failure && failure->time > t; });
-  if (lead > 0 || t < ahead.was_ahead) ahead.was_ahead = t;
-  if (lead >= kLeastLookAhead || knows_failure)
-    ahead.warns = true;
-  else if (t > ahead.was_ahead + kQuiet)
-    ahead.warns = false;
-  if (!playing) now.begin = -std::numeric_limits<double>::infinity();  // no slider moves during steps
-  arena->warn(lane.id, ahead.warns ? &now : nullptr);
+  if (!ahead.starts) lane.copy->follow(t);
+  if (!ahead.found || !warns(ahead.found->prediction, t)) return arena->warn(lane.id, nullptr);
+  Prediction prediction = ahead.found->prediction;
+  if (!playing) prediction.begin = -std::numeric_limits<double>::infinity();  // not quiet: no step follows
+  arena->warn(lane.id, &prediction);
 }
 
 void SimulationThread::Impl::start_copy(LiveLane& lane) {
@@ -305,20 +310,18 @@ void SimulationThread::Impl::start_copy(LiveLane& lane) {
   run.save(pool, *now);
   now->last_good = std::make_shared<State>(*now->last_good);  // the run may overwrite its own
   LiveLane::Ahead& ahead = lane.ahead;
-  ahead.run = &run;
-  ahead.changes = run.changes();
-  ahead.alone = arena->is_alone();
-  ahead.found.reset();
-  lane.copy->begin({now, run.shared_mesh(), run.system().shared_model(), ahead.alone, ++ahead.tag});
+  ahead = {&run, run.changes(), arena->is_alone(), ahead.tag + 1};
+  lane.copy->begin({now, run.shared_mesh(), run.system().shared_model(), ahead.alone, ahead.tag});
   dirty = true;
 }
 
 void SimulationThread::Impl::tell_notices(LiveLane& lane) {
   std::string text;
+  const std::string of_lane =
+      arena->is_alone() ? std::string() : std::string("Lane ") + lane_letter(lane.id) + ": ";
   for (const Notice& notice : lane.new_notices.in(simulation_of(lane).notices()))
-    text += (text.empty() ? "" : "\n") + notice.text;
+    text.append(text.empty() ? "" : "\n").append(of_lane).append(notice.text);
   if (text.empty()) return;
-  if (!arena->is_alone()) text = std::string("Lane ") + lane_letter(lane.id) + ": " + text;
   // The user has not read an answer that is younger.
   if (Clock::now() - answered < kTimeToRead) text = last_answer + "\n" + text;
   show_message(std::move(text));

@@ -27,7 +27,8 @@ namespace clothlab {
 class SimulationThread {
  public:
   struct Options {
-    int threads = 0;  ///< of the worker pool; 0: all cores
+    int threads = 0;   ///< of the worker pool; 0: all cores
+    int hardware = 0;  ///< hardware threads, for LookAheadState; 0: those of the computer
     bool playing = true;
     double speed = 1;
     std::shared_ptr<SessionJournal> session_journal =

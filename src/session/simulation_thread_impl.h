@@ -105,10 +105,9 @@ struct LiveLane {
     const Simulation* run = nullptr;
     std::uint64_t changes = 0;
     bool alone = false;
-    std::uint64_t tag = 0;  // of the last start
-    double was_ahead = 0;   // last time at which it was ahead [s]
-    double behind = 0;      // distance of the copy from the run when `found` came [s]; negative: it is ahead
-    bool warns = false;     // otherwise signs do: the copy does not keep ahead
+    std::uint64_t tag = 0;                         // of the last start
+    std::optional<Clock::time_point> starts = {};  // the next copy, if nothing changes until then
+    CopyPace pace = {};
     std::shared_ptr<const LookAheadMonitor::Found> found = {};
   } ahead;
   std::unique_ptr<LookAheadMonitor> copy;
@@ -167,9 +166,14 @@ struct SimulationThread::Impl : RunState {
   void steer(const SetHistoryMemory& c);
   void steer(const ShowMotion& c) { motion = c.wanted; }
   void steer(const ShowSpectrum& c);
-  void steer(const SetLookAhead& c) { looks_ahead = c.on; }
+  void steer(const SetLookAhead& c) {
+    look_ahead.choice = c.choice;
+    look_ahead.failure.clear();
+  }
   void steer(Record& c);
   void end_recording();
+  std::vector<RunningLane> lanes_of(const Record::Recording& recording) const;
+  void record_step(bool all_blew_up);
   void steer(UseScene& c);
 
   // ---- The run, and its past
@@ -285,8 +289,10 @@ struct SimulationThread::Impl : RunState {
 
   void step();
   void adopt_step(LiveLane& lane, Clock::time_point end);
-  /// Lets a copy run ahead of the lane, and warns of what it has found. Throws if there is not enough memory.
-  void look_ahead(LiveLane& lane);
+  /// Lets copies run ahead of the lanes where SetLookAhead wants that, and warns of what they have found.
+  void look_ahead_of_lanes();
+  /// The same for a lane. Throws what a copy fails with.
+  void look_ahead_of(LiveLane& lane);
   void start_copy(LiveLane& lane);
   /// Reports the new notices of the lane's run since the last call.
   void tell_notices(LiveLane& lane);
@@ -381,10 +387,9 @@ struct SimulationThread::Impl : RunState {
   };
   std::vector<RemovedLane> removed;  // the last one of each letter
   LaneId active = 0;
-  std::map<LaneId, std::shared_ptr<Recorder>> recorders;
+  std::vector<Record::Recording> recordings;
   Motion motion;
   ShowSpectrum spectrum;
-  bool looks_ahead = false;
   Pacer pacer;
   StepCost cost;                   // of a step of all lanes
   std::optional<double> proposed;  // last RealTimeLag::step

@@ -86,10 +86,11 @@ void SimulationThread::Impl::remove(LaneId lane) {
   std::erase_if(removed, [&](const RemovedLane& each) { return each.lane->id == lane; });
   removed.reserve(removed.size() + 1);
   arena->apply(pool, RemoveLane{lane});
-  if (const auto recorder = recorders.find(lane); recorder != recorders.end()) {
-    recorder->second->forget();
-    recorders.erase(recorder);
-  }
+  std::erase_if(recordings, [&](const Record::Recording& each) {
+    const bool ends = std::ranges::count(each.lanes, lane) > 0;
+    if (ends) each.recorder->forget();
+    return ends;
+  });
   const auto position = std::ranges::find_if(lanes, [&](const auto& each) { return each->id == lane; });
   cancel_catch_up(**position);
   (*position)->end_copy();

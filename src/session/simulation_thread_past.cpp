@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
-#include <glm/geometric.hpp>
 #include <utility>
 
 #include "core/error.h"
 #include "session/simulation_thread_impl.h"
 #include "sim/contact.h"
+#include "sim/diagnostics.h"
 #include "sim/parameters.h"
 
 namespace clothlab {
@@ -66,6 +66,7 @@ void SimulationThread::Impl::use(std::shared_ptr<const LoadedScene> next, LaneSc
   grab_lane = active;
   followed.reset();
   loaded = std::move(next);
+  look_ahead.failure.clear();  // of the scene before
   end_recording();
   written.loaded.reset();
   start_over();
@@ -259,15 +260,8 @@ void SimulationThread::Impl::measure_distances(const LiveLane& lane, PlotSample&
   sample.distance = sample.largest_distance = NAN;
   if (from == nullptr || lane.catching_up || from->simulation->state().t != own.t) return;
   const std::vector<vec3>& theirs = from->simulation->state().x;
-  double sum = 0, most = 0;
-  for (std::size_t i = 0; i < own.x.size(); ++i) {
-    const vec3 apart = own.x[i] - theirs[i];
-    const double square = glm::dot(apart, apart);
-    sum += square;
-    most = std::max(most, square);
-  }
-  sample.distance = std::sqrt(sum / static_cast<double>(own.x.size()));
-  sample.largest_distance = std::sqrt(most);
+  sample.distance = rms_distance(own.x, theirs);
+  sample.largest_distance = largest_distance(own.x, theirs);
 }
 
 void SimulationThread::Impl::add_sample(LiveLane& lane, double milliseconds) {

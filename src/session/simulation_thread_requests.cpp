@@ -311,17 +311,31 @@ void SimulationThread::Impl::steer(const ShowSpectrum& c) {
 
 void SimulationThread::Impl::steer(Record& c) {
   end_recording();
-  for (const auto& [lane, recorder] : c.recorders) (*arena)[lane];  // throws if there is none
-  recorders = std::move(c.recorders);
-  if (recorders.empty()) return;
+  for (const Record::Recording& each : c.recordings) lanes_of(each);  // throws if there is none
+  recordings = std::move(c.recordings);
+  if (recordings.empty()) return;
   continue_from_shown();  // it begins with the shown state
-  for (const auto& [lane, recorder] : recorders)
-    recorder->begin(pool, (*arena)[lane], motion, [this] { queue.wake(); });
+  for (const Record::Recording& each : recordings)
+    each.recorder->begin(pool, lanes_of(each), motion, [this] { queue.wake(); });
 }
 
 void SimulationThread::Impl::end_recording() {
-  for (const auto& [lane, recorder] : recorders) recorder->forget();
-  recorders.clear();
+  for (const Record::Recording& each : recordings) each.recorder->forget();
+  recordings.clear();
+}
+
+std::vector<RunningLane> SimulationThread::Impl::lanes_of(const Record::Recording& recording) const {
+  std::vector<RunningLane> of;
+  for (const LaneId lane : recording.lanes) of.push_back({lane, &(*arena)[lane]});
+  return of;
+}
+
+void SimulationThread::Impl::record_step(bool all_blew_up) {
+  for (const Record::Recording& each : recordings) {
+    const bool runs = std::ranges::any_of(each.lanes, [&](LaneId lane) { return arena->find(lane)->runs(); });
+    if (all_blew_up ? each.recorder->settings().comparison : runs)
+      each.recorder->add_step(pool, lanes_of(each), motion, 1e3 * arena->find(each.lanes.front())->cost.wall);
+  }
 }
 
 void SimulationThread::Impl::steer(UseScene& c) {

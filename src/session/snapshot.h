@@ -14,6 +14,7 @@
 #include "core/lane_id.h"
 #include "core/vec.h"
 #include "documents/scene_loader.h"
+#include "session/look_ahead_state.h"
 #include "sim/command.h"
 #include "sim/frame.h"
 #include "sim/notice.h"
@@ -131,7 +132,7 @@ struct LaneSnapshot {
   std::optional<FailedContact> failed_contact;  ///< the failed contact instead, if there is one
   std::string warning;          ///< of the last second: the reason of non-convergence, or StepRecord::warning
   bool converged = true;        ///< false: `warning` is of a solve that did not converge
-  std::optional<double> ahead;  ///< so far ahead is a copy [s]; empty: SetLookAhead is off
+  std::optional<double> ahead;  ///< so far ahead is a copy [s]; empty: none runs
   bool ahead_ends = false;      ///< the copy has found a blow-up there
   std::shared_ptr<const NoticeLog::List> notices;       ///< of the run up to the shown state
   std::shared_ptr<const std::vector<PlotSample>> plot;  ///< newest last, which is the present
@@ -146,10 +147,11 @@ struct RunState {
   std::optional<std::uint32_t> followed;  ///< FollowParticle
   std::uint64_t applied = 0;              ///< stamp of the last request that was carried out or refused
   std::shared_ptr<const LoadedScene> loaded;
-  bool playing = false;        ///< becomes false if no lane runs any more
-  double speed = 1;            ///< wanted simulated seconds per wall-clock second
-  std::string error;           ///< last refused request, one sentence
-  std::uint64_t errors = 0;    ///< number of refused requests so far: growth means `error` is new
+  bool playing = false;      ///< becomes false if no lane runs any more
+  double speed = 1;          ///< wanted simulated seconds per wall-clock second
+  std::string error;         ///< last refused request, one sentence
+  std::uint64_t errors = 0;  ///< number of refused requests so far: growth means `error` is new
+  LookAheadState look_ahead;
   std::string message;         ///< the last one of the run, to be shown once
   std::uint64_t messages = 0;  ///< number of messages so far: growth means `message` is new
   /// Origin of the energies of all lanes.

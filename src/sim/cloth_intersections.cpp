@@ -12,7 +12,8 @@ namespace {
 
 /// Those with obstacles first.
 std::vector<IntersectingPair> intersecting_pairs(WorkerPool& pool, const ClothMesh& mesh,
-                                                 std::span<const vec3> x, std::span<const Obstacle> bodies) {
+                                                 std::span<const vec3> x, std::span<const Obstacle> bodies,
+                                                 std::span<const std::uint32_t> joined) {
   std::vector<IntersectingPair> all;
   const auto add = [&](std::uint32_t surface, const std::vector<TrianglePair>& pairs) {
     for (const TrianglePair& pair : pairs) all.push_back({surface, pair[0], pair[1]});
@@ -24,16 +25,17 @@ std::vector<IntersectingPair> intersecting_pairs(WorkerPool& pool, const ClothMe
       add(surface,
           intersecting_triangles(pool, mesh.triangles, x, body.mesh.surface->triangles(), corners_of(body)));
   }
-  add(kClothItself, intersecting_triangles(pool, mesh.triangles, x));
+  add(kClothItself, intersecting_triangles(pool, mesh.triangles, x, joined));
   return all;
 }
 
 }  // namespace
 
 ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
-                                      std::span<const Obstacle> bodies) {
+                                      std::span<const Obstacle> bodies,
+                                      std::span<const std::uint32_t> joined) {
   ClothIntersections found;
-  for (const IntersectingPair& pair : intersecting_pairs(pool, mesh, x, bodies)) {
+  for (const IntersectingPair& pair : intersecting_pairs(pool, mesh, x, bodies, joined)) {
     ++found.pairs;
     found.triangles.push_back(pair.triangle);
     if (pair.surface == kClothItself)
@@ -48,9 +50,10 @@ ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, s
 }
 
 IntersectionList list_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
-                                    const Floor& floor, std::span<const Obstacle> bodies) {
+                                    const Floor& floor, std::span<const Obstacle> bodies,
+                                    std::span<const std::uint32_t> joined) {
   constexpr double kRounding = 1e-9;  // [m]
-  IntersectionList list{intersecting_pairs(pool, mesh, x, bodies), {}};
+  IntersectionList list{intersecting_pairs(pool, mesh, x, bodies, joined), {}};
   const auto add_interior = [&](std::uint32_t surface, const auto& depth_at) {
     for (std::uint32_t i = 0; i < x.size(); ++i)
       if (const double depth = depth_at(x[i]); depth > kRounding)

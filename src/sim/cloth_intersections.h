@@ -43,13 +43,16 @@ struct IntersectionList {
   std::vector<Interior> particles;
 };
 
-/// With particles at x [m] and a scene's obstacles at the positions of `bodies`.
+/// With particles at x [m] and a scene's obstacles at the positions of `bodies`. `joined`: see
+/// intersecting_triangles().
 IntersectionList list_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
-                                    const Floor& floor, std::span<const Obstacle> bodies);
+                                    const Floor& floor, std::span<const Obstacle> bodies,
+                                    std::span<const std::uint32_t> joined = {});
 
 /// With particles at x and obstacles at their current positions [m]. Costs about a microsecond per triangle.
 ClothIntersections find_intersections(WorkerPool& pool, const ClothMesh& mesh, std::span<const vec3> x,
-                                      std::span<const Obstacle> bodies);
+                                      std::span<const Obstacle> bodies,
+                                      std::span<const std::uint32_t> joined = {});
 
 /// "12 pairs of triangles intersect at the start, 3 of them cloth and obstacle"; empty without pairs.
 std::string text_of(const ClothIntersections& found, std::string_view when);

@@ -245,6 +245,7 @@ const std::vector<Command>& empty_commands() {
 
 std::string write_values(Scene scene) {
   scene.mesh = NoSource{};
+  scene.added_meshes.clear();
   scene.initial_state.reset();
   return write_scene_line(scene);
 }

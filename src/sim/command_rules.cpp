@@ -116,7 +116,7 @@ class Change {
 
   SharedScene operator()(const SetPinned& c) const {
     for (const std::uint32_t i : c.particles) check_particle(i);
-    const std::vector<std::uint32_t> before = selected_particles(mesh_, scene_->pins);
+    const std::vector<std::uint32_t> before = selected_particles(mesh_, *scene_);
     std::vector<std::uint32_t> held = with_pinned(before, c.particles, c.pinned);
     if (held == before) return scene_;
     for (std::uint32_t& i : held) i = mesh_.vertex_of_particle[i];
@@ -130,7 +130,7 @@ class Change {
   SharedScene operator()(const SetScene& c) const {
     if (!c.scene) throw InputError("There is no scene to take the values from.");
     check_parameters(*c.scene);
-    selected_particles(mesh_, c.scene->pins);
+    selected_particles(mesh_, *c.scene);
     return edited([&](Scene& next) {
       static_cast<World&>(next) = *c.scene;
       static_cast<Method&>(next) = *c.scene;
@@ -138,7 +138,7 @@ class Change {
   }
 
   SharedScene operator()(const MovePins& c) const {
-    const std::vector<std::uint32_t> held = selected_particles(mesh_, scene_->pins);
+    const std::vector<std::uint32_t> held = selected_particles(mesh_, *scene_);
     for (const PinTarget& pin : c.pins) {
       check_particle(pin.particle);
       check_point("The target of a pin", pin.position);
@@ -206,8 +206,10 @@ class Change {
     check_contact(*next);
     if (next->pins != scene_->pins || next->groups != scene_->groups || next->drivers != scene_->drivers)
       DriverSet(*next, mesh_, mesh_.positions);
+    if (next->seams != scene_->seams) sewn_pairs(*next, mesh_, mesh_.positions);
     const Material &before = scene_->material, &after = next->material;
     check_inflate(after, mesh_.report.closed_parts);
+    if (after.groups != before.groups || after.kind != before.kind) material_of_triangle(after, &mesh_);
     if (after.mass_model != before.mass_model || after.mass != before.mass)
       check_masses(after, mesh_.positions, mesh_.triangles);
     return next;

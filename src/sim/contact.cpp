@@ -19,10 +19,10 @@ ContactModel acting_model(const Scene& scene, const ObstacleMoves& moves) {
 }
 
 ContactInput contact_input(const Scene& scene, const ObstacleMoves& moves, const ClothModel& model,
-                           const ClothMesh& mesh) {
+                           const ClothMesh& mesh, const CandidateList::Joined& joined) {
   return {scene.floor,     scene.obstacles,    scene.contact, scene.material,
           scene.solver,    method_info(scene), model,         mesh,
-          scene.thickness, scene.self_contact, moves.grows()};
+          scene.thickness, scene.self_contact, joined,        moves.grows()};
 }
 
 std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment, const ClothModel& model,
@@ -35,7 +35,8 @@ std::vector<ContactPair> contacts_at(WorkerPool& pool, const Checkpoint& moment,
                    moment.state.t - moment.last_h, moment.last_h);
   };
   place(0);
-  contact->configure(contact_input(scene, moment.moves, model, mesh), surfaces);
+  const auto joined = joined_particles(sewn_pairs(scene, mesh, mesh.positions), mesh.positions.size());
+  contact->configure(contact_input(scene, moment.moves, model, mesh, joined), surfaces);
   contact->stiffen(moment.stiffened);
   contact->set_contacts(moment.contacts);
   if (contact->thickness() > 0) place(contact->thickness());
@@ -48,8 +49,12 @@ bool supports_contact(ContactModel contact, const IntegratorInfo& method) {
          (method.stiff_forces == StiffForces::contacts && model.linear);
 }
 
+bool supports_seams(const Scene& scene, const IntegratorInfo& method) {
+  return !has_seams(scene) || method.stiff_forces == StiffForces::all;
+}
+
 bool supports(const Scene& scene, const IntegratorInfo& method) {
-  return supports_contact(scene.contact.model, method) &&
+  return supports_contact(scene.contact.model, method) && supports_seams(scene, method) &&
          (takes_couplings(method) || !has_distances(scene.drivers));
 }
 
@@ -91,6 +96,12 @@ void check_contact(const Scene& scene) {
   if (find_integrator(scene.integrator) == nullptr) return;
   const IntegratorInfo* method = &method_info(scene);
   check_distances(scene, *method);
+  if (!supports_seams(scene, *method))
+    throw InputError(
+        std::string(method->title) +
+        " cannot sew: it treats the springs of the cloth one by one, and seams are springs whose "
+        "length changes. Use an implicit or an explicit method, or remove the seams (seams of the "
+        "scene, seam-seconds).");
   if (scene.dt < 0)
     if (const std::string why = why_only_forward(scene); !why.empty())
       throw InputError("dt: " + format_number(scene.dt) + " is not allowed here, because " + why +

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/simulation.h"
 
@@ -19,5 +20,12 @@ inline constexpr std::string_view kDiagnosticsHeader =
 
 /// The row of a step that took `step_ms` milliseconds.
 std::string diagnostics_row(const StepRecord& record, double milliseconds);
+
+/// Sum of the squared distances between the points of a and b [m²], and root of its mean over them [m]; the
+/// same of velocities.
+double squared_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
+double rms_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
+/// The largest distance between two points [m].
+double largest_distance(const std::vector<vec3>& a, const std::vector<vec3>& b);
 
 }  // namespace clothlab

@@ -42,6 +42,7 @@ void check_action(const DriverForce& force, const std::string& of) {
   check(force.phase, -kMostForce, "phase", "rad");
   check(force.drag, 0, "drag coefficient", "N·s/m");
   check(force.strength, 0, "strength of the central force", "m³/s²");
+  check(force.stiffness, 0, "stiffness of the spring", "N/m");
 }
 
 void check_action(const GroupPath& path, const std::string& of) {
@@ -84,6 +85,15 @@ void check_action(const GroupDistance& distance, const std::string& of) {
 
 }  // namespace
 
+ParticleGroup group_named(const std::vector<ParticleGroup>& groups, const std::string& name) {
+  const auto found = std::ranges::find(groups, name, &ParticleGroup::name);
+  if (found != groups.end()) return *found;
+  ParticleGroup group;
+  group.name = group.obj_group = name;
+  group.by = ParticleGroup::By::obj_group;
+  return group;
+}
+
 std::string kind_text(const Driver& driver) {
   if (std::holds_alternative<GroupLine>(driver.action)) return "line";
   if (std::holds_alternative<GroupDistance>(driver.action)) return "distance";
@@ -99,6 +109,8 @@ std::string kind_text(const Driver& driver) {
       return "harmonic force";
     case DriverForce::Kind::drag:
       return "drag";
+    case DriverForce::Kind::spring:
+      return "spring";
     case DriverForce::Kind::central:
       break;
   }

@@ -83,6 +83,9 @@ struct Driver {
 inline constexpr std::size_t kMostGroups = 100;
 inline constexpr std::size_t kMostDrivers = 100;
 
+/// The group of a scene with that name or, if there is none, the group of the mesh file.
+ParticleGroup group_named(const std::vector<ParticleGroup>& groups, const std::string& name);
+
 /// "constant force", "path", "sine": the kind of a driver, for texts.
 std::string kind_text(const Driver& driver);
 

@@ -75,8 +75,8 @@ GroupPath read_group_path(const JsonMembers& driver, const std::string& of) {
 DriverForce read_force(const json& value, const std::string& of) {
   const JsonMembers force(
       value, "the force of " + of,
-      {"constant", "harmonic", "frequency", "phase", "drag", "velocity", "central", "strength"});
-  force.need_one_of({"constant", "harmonic", "drag", "central"});
+      {"constant", "harmonic", "frequency", "phase", "drag", "velocity", "central", "strength", "spring"});
+  force.need_one_of({"constant", "harmonic", "drag", "central", "spring"});
   const auto belongs = [&](const char* key, const char* kind) {
     if (force.has(key) && !force.has(kind))
       throw InputError("\"" + std::string(key) + "\" of the force of " + of + " belongs to a \"" + kind +
@@ -94,6 +94,9 @@ DriverForce read_force(const json& value, const std::string& of) {
     force.read("harmonic", read.force);
     force.read("frequency", read.frequency);
     force.read_if("phase", read.phase);
+  } else if (force.has("spring")) {
+    read.kind = DriverForce::Kind::spring;
+    force.read("spring", read.stiffness);
   } else if (force.has("drag")) {
     read.kind = DriverForce::Kind::drag;
     force.read("drag", read.drag);
@@ -182,6 +185,8 @@ std::string text_of_action(const DriverForce& force) {
                ", \"phase\": " + json_number(force.phase);
       case DriverForce::Kind::drag:
         return "\"drag\": " + json_number(force.drag) + ", \"velocity\": " + json_list(force.velocity);
+      case DriverForce::Kind::spring:
+        return "\"spring\": " + json_number(force.stiffness);
       case DriverForce::Kind::central:
         break;
     }

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "mesh/boundary_loops.h"
+#include "mesh/obj_groups.h"
 #include "sim/pin_set.h"
 
 namespace clothlab {
@@ -53,20 +54,20 @@ std::vector<std::uint32_t> particles_on_loop(const ParticleGroup& group, const C
 }
 
 std::vector<std::uint32_t> particles_in_obj_group(const ParticleGroup& group, const ClothMesh& mesh) {
-  std::vector<std::uint32_t> particles;
   const ObjMesh& obj = *mesh.source;
-  bool found = false;
-  for (const ObjMesh::FaceGroup& run : obj.groups) {
-    if (std::ranges::find(run.names, group.obj_group) == run.names.end()) continue;
-    found = true;
-    const std::size_t end = &run == &obj.groups.back() ? obj.face_count() : (&run + 1)->first_face;
-    for (std::size_t f = run.first_face; f < end; ++f)
-      for (const ObjMesh::Corner& corner : obj.face(f)) {
-        const std::int32_t i = mesh.particle_of_vertex[static_cast<std::size_t>(corner.vertex)];
-        if (i >= 0) particles.push_back(static_cast<std::uint32_t>(i));
-      }
+  const std::vector<std::string> existing = groups_of(obj);
+  if (std::ranges::find(existing, group.obj_group) == existing.end()) {
+    const std::vector<std::string_view> all(existing.begin(), existing.end());
+    refuse_group(group, "the mesh file has no group \"" + printable(group.obj_group) + "\"" +
+                            suggestion(group.obj_group, all, "\"") +
+                            (all.empty() ? "" : " Its groups are " + printable(joined(all)) + "."));
   }
-  if (!found) refuse_group(group, "the mesh file has no group \"" + printable(group.obj_group) + "\".");
+  std::vector<std::uint32_t> particles;
+  for (const std::uint32_t f : faces_of_group(obj, group.obj_group))
+    for (const ObjMesh::Corner& corner : obj.face(f)) {
+      const std::int32_t i = mesh.particle_of_vertex[static_cast<std::size_t>(corner.vertex)];
+      if (i >= 0) particles.push_back(static_cast<std::uint32_t>(i));
+    }
   return particles;
 }
 
@@ -125,7 +126,7 @@ DriverSet::DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const 
   if (scene.groups.empty()) return;
   std::vector<std::vector<std::uint32_t>> members;  // an empty group is an error, used or not
   for (const ParticleGroup& group : scene.groups) members.push_back(particles_of(group, mesh));
-  const std::vector<std::uint32_t> pinned = selected_particles(mesh, scene.pins);
+  const std::vector<std::uint32_t> pinned = selected_particles(mesh, scene);
   std::vector<std::pair<std::uint32_t, Driven>> all;
   const auto marks = std::make_shared<DriverMarks>();
   for (const Driver& driver : scene.drivers) {
@@ -134,7 +135,10 @@ DriverSet::DriverSet(const Scene& scene, const ClothMesh& mesh, std::span<const 
     DriverMark& mark = marks->emplace_back();
     mark.particles = members[static_cast<std::size_t>(found - scene.groups.begin())];
     if (const auto* force = std::get_if<DriverForce>(&driver.action)) {
-      if (driver.on) forces_.push_back({mark.particles, *force});
+      if (!driver.on) continue;
+      DrivenGroup& driven = forces_.emplace_back(DrivenGroup{mark.particles, *force});
+      if (force->kind == DriverForce::Kind::spring)
+        for (const std::uint32_t i : mark.particles) driven.starts.push_back(start[i]);
       continue;
     }
     if (const auto* distance = std::get_if<GroupDistance>(&driver.action)) {
@@ -258,9 +262,24 @@ double DriverSet::fastest() const {
   return fastest;
 }
 
+bool DriverSet::has_paths() const {
+  const auto is_spring = [](const DrivenGroup& each) { return each.force.kind == DriverForce::Kind::spring; };
+  return !paths_.empty() || !distances_.empty() || std::ranges::any_of(forces_, is_spring);
+}
+
+double DriverSet::spring_energy(std::span<const vec3> x) const {
+  double energy = 0;
+  for (const auto& [particles, force, starts] : forces_)
+    for (std::size_t k = 0; k < starts.size(); ++k) {
+      const vec3 d = x[particles[k]] - starts[k];
+      energy += force.stiffness / 2 * glm::dot(d, d);
+    }
+  return energy;
+}
+
 double DriverSet::escape_speed(std::span<const vec3> x) const {
   double squared = 0;
-  for (const auto& [particles, force] : forces_) {
+  for (const auto& [particles, force, starts] : forces_) {
     if (force.kind != DriverForce::Kind::central) continue;
     for (const std::uint32_t i : particles)
       if (const double r = glm::distance(x[i], force.centre); r > 0)

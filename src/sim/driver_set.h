@@ -40,8 +40,8 @@ class DriverSet {
   std::span<const DistanceConstraint> distances() const { return distances_; }
   /// One for each driver of the scene; null if there are none.
   const std::shared_ptr<const DriverMarks>& marks() const { return marks_; }
-  /// True if a path or a constraint prescribes the motion of particles.
-  bool has_paths() const { return !paths_.empty() || !distances_.empty(); }
+  /// True if paths, constraints or springs connect particles with the surroundings.
+  bool has_paths() const;
 
   /// Fixes the particles of all paths at their positions at time t [s], and constrains those of lines; they
   /// are free before.
@@ -54,6 +54,8 @@ class DriverSet {
   /// The largest displacement on a path [m] and an upper bound of its speed [m/s].
   double reach() const;
   double fastest() const;
+  /// The energy of the springs at positions x [J].
+  double spring_energy(std::span<const vec3> x) const;
   /// The escape speed [m/s] from the central forces at positions x, with which they can give energy.
   double escape_speed(std::span<const vec3> x) const;
 

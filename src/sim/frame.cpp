@@ -24,6 +24,8 @@ void capture(const Simulation& simulation, std::shared_ptr<const Scene> scene, F
   frame.drivers = simulation.drivers().marks();
   const std::span<const double> distance_forces = simulation.distance_forces();
   frame.distance_forces.assign(distance_forces.begin(), distance_forces.end());
+  const std::span<const SewnPair> seams = simulation.seams();
+  frame.seams.assign(seams.begin(), seams.end());
   frame.obstacles = simulation.obstacles();
 
   frame.grab.reset();
@@ -56,7 +58,8 @@ void capture_motion(WorkerPool& pool, const Simulation& simulation, const State&
   if (wanted.step_of && &state == &simulation.state())
     frame.steps = pictures_of_step(pool, simulation, *wanted.step_of);
   if (wanted.intersections)
-    frame.intersections = find_intersections(pool, *frame.mesh, state.x, frame.obstacles);
+    frame.intersections =
+        find_intersections(pool, *frame.mesh, state.x, frame.obstacles, simulation.joined());
 }
 
 }  // namespace clothlab

@@ -30,7 +30,8 @@ struct Frame {
   std::vector<PinTarget> moving_pins;
   std::shared_ptr<const DriverMarks> drivers;  ///< one for each driver of the scene; null: none
   std::vector<double> distance_forces;         ///< Simulation::distance_forces() [N]
-  std::vector<Obstacle> obstacles;             ///< where they are
+  std::vector<SewnPair> seams;
+  std::vector<Obstacle> obstacles;  ///< where they are
   std::optional<Grab> grab;
   StepRecord record;
   std::vector<vec3> velocities;       ///< [m/s], per particle; only if capture_motion() was called for them

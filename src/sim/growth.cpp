@@ -98,7 +98,7 @@ void Simulation::begin_growth(WorkerPool& pool, const Scene& scene) {
            ". Contact with bodies is nodal meanwhile.";
   if (const ContactModelInfo& model = info_of(scene.contact.model);
       model.sees_within_steps && scene.self_contact)
-    if (const std::size_t pairs = intersecting_triangles(pool, mesh_->triangles, state_.x).size();
+    if (const std::size_t pairs = intersecting_triangles(pool, mesh_->triangles, state_.x, joined()).size();
         pairs > 0) {
       moves_.grow(kClothItself, 0, 0, state_.t, obstacles.grow);
       text += (text.empty() ? "" : " ") + std::string("The cloth intersects itself: ") + pairs_text(pairs) +
@@ -143,7 +143,8 @@ void Simulation::end_growth(WorkerPool& pool) {
   if (!moves_.grows() || !moves_.have_grown(state_.t)) return;
   if (notices_.has(NoticeCause::bodies_grown) && record_.step % kStepsPerSearch != 0) return;
   const ContactModelInfo& model = info_of(scene_->contact.model);
-  const IntersectionList left = list_intersections(pool, *mesh_, state_.x, scene_->floor, obstacles());
+  const IntersectionList left =
+      list_intersections(pool, *mesh_, state_.x, scene_->floor, obstacles(), joined());
   bool waits = model.sees_within_steps &&
                (!left.particles.empty() || std::ranges::any_of(left.pairs, [&](const auto& pair) {
                  return pair.surface != kClothItself || scene_->self_contact;

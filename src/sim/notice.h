@@ -37,7 +37,9 @@ enum class NoticeCause : std::uint8_t {
   bodies_grow,         ///< bodies contain cloth and start smaller
   bodies_grown,        ///< bodies have their size; what still intersects
   fabric_fitted,       ///< springs of a fabric are a fit on some triangles
+  open_seams,          ///< pairs of seams are apart at the end of a run
   unstable_bending,    ///< a method evaluates the hinges of a fabric with too large steps
+  unstable_pins,       ///< a method evaluates soft pins with too large steps
   blow_up_soon,        ///< a blow-up is expected
   not_converged_soon,  ///< a step that does not converge is expected
   tunnelling_soon,     ///< the cloth is about to pass through an obstacle
@@ -45,13 +47,13 @@ enum class NoticeCause : std::uint8_t {
 };
 
 /// By NoticeCause: the names in files.
-inline constexpr std::array<std::string_view, 26> kNoticeCauseNames{
-    "rods-entered",       "barrier-stiffened",  "spurious-energy",    "gain-in-step",       "intersections",
-    "strain-not-limited", "not-converged",      "mesh-size",          "mesh-repaired",      "overlap",
-    "large-strain",       "unstable-contact",   "tunnelling",         "behind-obstacle",    "open-obstacle",
-    "obstacle-size",      "contacts-restarted", "distances-violated", "bodies-grow",        "bodies-grown",
-    "fabric-fitted",      "unstable-bending",   "blow-up-soon",       "not-converged-soon", "tunnelling-soon",
-    "warning-withdrawn"};
+inline constexpr std::array<std::string_view, 28> kNoticeCauseNames{
+    "rods-entered",       "barrier-stiffened",  "spurious-energy",    "gain-in-step",    "intersections",
+    "strain-not-limited", "not-converged",      "mesh-size",          "mesh-repaired",   "overlap",
+    "large-strain",       "unstable-contact",   "tunnelling",         "behind-obstacle", "open-obstacle",
+    "obstacle-size",      "contacts-restarted", "distances-violated", "bodies-grow",     "bodies-grown",
+    "fabric-fitted",      "open-seams",         "unstable-bending",   "unstable-pins",   "blow-up-soon",
+    "not-converged-soon", "tunnelling-soon",    "warning-withdrawn"};
 
 constexpr std::string_view name_of(NoticeCause cause) {
   return kNoticeCauseNames[static_cast<std::size_t>(cause)];
@@ -87,9 +89,14 @@ class NoticeLog {
 
   /// It may be reported again. Throws std::bad_alloc, without effect.
   void forget(NoticeCause cause) {
-    if (!has(cause)) return;
+    remove_if([cause](const Notice& notice) { return notice.cause == cause; });
+  }
+  /// Throws std::bad_alloc, without effect.
+  template <class Condition>
+  void remove_if(const Condition& condition) {
+    if (std::ranges::none_of(*list_, condition)) return;
     auto others = std::make_shared<List>(*list_);
-    std::erase_if(*others, [cause](const Notice& notice) { return notice.cause == cause; });
+    std::erase_if(*others, condition);
     list_ = std::move(others);
   }
 
@@ -113,17 +120,21 @@ class NoticeLog {
 /// The warnings of a blow-up, of a step that does not converge and of tunnelling, in this order.
 inline constexpr std::array kWarnings{NoticeCause::blow_up_soon, NoticeCause::not_converged_soon,
                                       NoticeCause::tunnelling_soon};
-/// When each of them is withdrawn if nothing happens [s]; none: there is no such warning.
+/// When each of them is withdrawn if nothing happens [s]: the expected time, or some time after the last
+/// sign; none: there is no such warning.
 using WarningTimes = std::array<std::optional<double>, kWarnings.size()>;
 
-/// Finds the notices that a run has added since the last call, also after a restart or a return to the past.
+/// Finds the notices that a run has added since the last call, also after a restart, a return to the past or
+/// a removal.
 class NewNotices {
  public:
   /// Valid until the next call.
   std::span<const Notice> in(const NoticeLog& log) {
-    const auto known = std::ranges::mismatch(*seen_, *log.list()).in1 - seen_->begin();
+    const NoticeLog::List& all = *log.list();
+    std::size_t known = all.size();  // new ones are the last
+    while (known > 0 && std::ranges::find(*seen_, all[known - 1]) == seen_->end()) --known;
     seen_ = log.list();
-    return std::span(*seen_).subspan(static_cast<std::size_t>(known));
+    return std::span(*seen_).subspan(known);
   }
 
  private:

@@ -119,7 +119,9 @@ std::string why_without_effect(const Scene& scene, std::string_view id, bool has
   if (id == "grow-bodies" && scene.obstacles.bodies.empty() && !moves_apart) return "There are no obstacles.";
   if (id == "max-strain" && !scene.adaptive) return "Adaptive steps are off.";
   const IntegratorInfo& info = method_info(scene);
-  const bool stretches = id == "stretch-stiffness" || id.starts_with("membrane-");
+  if (id == "limit-stiffness" && scene.material.strain_limit == 0) return "There is no strain limit.";
+  const bool stretches = id == "stretch-stiffness" || id.starts_with("membrane-") || id == "strain-limit" ||
+                         id == "limit-stiffness";
   if (stretches && info.inextensible && !uses_impulses(scene))
     return std::string(info.title) + " takes stretch springs as rods.";
   const bool damps_alone = info.family == IntegratorFamily::position_based && !info.inextensible;

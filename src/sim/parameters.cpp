@@ -141,6 +141,15 @@ const auto& parameter_rows() {
       number<&World::material, &Material::bend_stiffness>(
           "Material", "bend-stiffness", "Bend stiffness", "N/m", 0, 1e9, logarithmic,
           "Stiffness of the spring between the two vertices opposite an inner edge; it resists folding."),
+      number<&World::material, &Material::strain_limit>(
+          "Strain limit", "strain-limit", "Strain limit", "m/m", 0, 10, logarithmic,
+          "Strain l/L − 1 beyond which stretch springs are stiffer by the factor of the limit stiffness, "
+          "as woven cloth is. Linearly implicit methods overshoot it by the displacement of a step. 0: no "
+          "limit."),
+      number<&World::material, &Material::limit_stiffness>(
+          "Strain limit", "limit-stiffness", "Limit stiffness", "×", 1, 1e6, logarithmic,
+          "Stiffness of a stretch spring beyond the strain limit, over that below it. The largest stable "
+          "step of an explicit method falls with its square root once a spring reaches the limit."),
       number<&World::material, &Material::spring_damping>(
           "Damping", "spring-damping", "Spring damping", "N·s/m", 0, 1e6, logarithmic,
           "Damping of every spring, proportional to the velocity at which its ends move apart."),
@@ -154,6 +163,10 @@ const auto& parameter_rows() {
       number<&World::material, &Material::rayleigh_mass>(
           "Damping", "rayleigh-mass", "Rayleigh mass", "1/s", 0, 1e4, logarithmic,
           "β of Rayleigh damping, f = −β M v: damps all motion equally, also free fall."),
+      number<&World::seam_seconds>(
+          "Seams", "seam-seconds", "Sew lines in", "s", 0, kMostSeamSeconds, logarithmic,
+          "Line elements (l) of the mesh file are seams that close within this time from the start, as "
+          "Blender's sewing springs. 0: they are not sewn. Seams of a scene file have times of their own."),
       number<&World::material, &Material::inflate>(
           "Pressure", "inflate", "Overpressure", "Pa", 0, 1e5, logarithmic,
           "Pressure difference between inside and outside of closed cloth, independent of its volume; a "

@@ -11,7 +11,8 @@
 namespace clothlab {
 namespace {
 
-constexpr double kPart = 0.05;  // of the time ahead: straight motion within it [s]
+constexpr double kPart = 0.05;    // of the time ahead: straight motion within it [s]
+constexpr double kLongest = 0.2;  // since the last call: the motion of a longer time says little [s]
 
 bool is_mesh(const Obstacle& body) { return body.shape == Obstacle::Shape::mesh; }
 
@@ -41,7 +42,7 @@ std::optional<PassageForecast::Passage> PassageForecast::look_ahead(WorkerPool& 
   if (bodies.empty() || std::ranges::any_of(bodies, is_mesh)) return std::nullopt;
   const vec3 mean = std::accumulate(now.v.begin(), now.v.end(), vec3(0)) / static_cast<double>(n);
   const double since = now.t - last_time_;
-  const bool knows = last_x_.size() == n && since > 0;
+  const bool knows = last_x_.size() == n && since > 0 && since < kLongest;
   for (std::vector<vec3>* all : {&velocity_, &last_x_, &before_.x, &after_.x}) all->resize(n);
   acceleration_ = knows ? (mean - last_mean_) / since : vec3(0);
   if (knows)

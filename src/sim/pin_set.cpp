@@ -6,11 +6,28 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/driver_set.h"
+
 namespace clothlab {
 
-std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const PinSelection& pins) {
-  if (const auto* preset = std::get_if<PinPreset>(&pins)) return pinned_particles(mesh, *preset);
-  return pins_from_vertices(mesh, std::get<VertexList>(pins));
+std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const World& world) {
+  if (const auto* preset = std::get_if<PinPreset>(&world.pins)) return pinned_particles(mesh, *preset);
+  if (const auto* vertices = std::get_if<VertexList>(&world.pins)) return pins_from_vertices(mesh, *vertices);
+  std::vector<std::uint32_t> all;
+  for (const std::string& name : std::get<PinnedGroups>(world.pins))
+    all = with_pinned(all, particles_of(group_named(world.groups, name), mesh), true);
+  return all;
+}
+
+Scene with_soft_pins(Scene scene, const std::string& group, double stiffness) {
+  const ParticleGroup named = group_named(scene.groups, group);
+  if (std::ranges::find(scene.groups, group, &ParticleGroup::name) == scene.groups.end())
+    scene.groups.push_back(named);
+  DriverForce spring;
+  spring.kind = DriverForce::Kind::spring;
+  spring.stiffness = stiffness;
+  scene.drivers.push_back({group, spring});
+  return scene;
 }
 
 std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& present,

@@ -13,8 +13,13 @@
 
 namespace clothlab {
 
-/// The particles that a scene pins, ascending. Throws InputError for a vertex that cannot be pinned.
-std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const PinSelection& pins);
+/// The particles that a scene pins, ascending. Throws InputError for a vertex that cannot be pinned, and for
+/// a group that neither the scene nor the mesh file has.
+std::vector<std::uint32_t> selected_particles(const ClothMesh& mesh, const World& world);
+
+/// The scene with another driver: a spring of that stiffness [N/m] from each particle of a group of the scene
+/// or the mesh file to its position at the start.
+Scene with_soft_pins(Scene scene, const std::string& group, double stiffness);
 
 /// `present` (ascending) with all of `particles`, or without them; ascending.
 std::vector<std::uint32_t> with_pinned(const std::vector<std::uint32_t>& present,

@@ -30,7 +30,7 @@ Scene with_drag_as_path(const Scene& scene, const ClothMesh& mesh, const Recorde
   group.name = "pin " + std::to_string(vertex);
   for (int number = 2; is_used(); ++number)
     group.name = "pin " + std::to_string(vertex) + " (" + std::to_string(number) + ")";
-  std::vector<std::uint32_t> pins = with_pinned(selected_particles(mesh, scene.pins), {drag.particle}, false);
+  std::vector<std::uint32_t> pins = with_pinned(selected_particles(mesh, scene), {drag.particle}, false);
   for (std::uint32_t& pin : pins) pin = mesh.vertex_of_particle[pin];
   Scene next = scene;
   next.pins = std::move(pins);

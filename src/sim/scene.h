@@ -20,7 +20,9 @@
 #include "core/vec.h"
 #include "integrate/integrator.h"
 #include "mesh/pins.h"
+#include "sim/added_mesh.h"
 #include "sim/driver.h"
+#include "sim/seam.h"
 
 namespace clothlab {
 
@@ -64,7 +66,13 @@ struct VertexList : std::vector<std::uint32_t> {
   VertexList() = default;
   VertexList(std::vector<std::uint32_t> vertices) : vector(std::move(vertices)) {}
 };
-using PinSelection = std::variant<PinPreset, VertexList>;
+/// Names of groups of the scene or, where it has none of that name, of the mesh file. A separate type as
+/// above.
+struct PinnedGroups : std::vector<std::string> {
+  PinnedGroups() = default;
+  PinnedGroups(std::vector<std::string> names) : vector(std::move(names)) {}
+};
+using PinSelection = std::variant<PinPreset, VertexList, PinnedGroups>;
 
 /// Positions and velocities to start from, one per `v` line, in the file's units (`--initial-state`).
 struct InitialState {
@@ -77,7 +85,8 @@ struct InitialState {
 /// The cloth of a run; no command changes it.
 struct MeshPart {
   MeshSource mesh;
-  double scale = 1;  ///< multiplies the mesh on load
+  std::vector<AddedMesh> added_meshes;  ///< joined to it
+  double scale = 1;                     ///< multiplies all of them on load
   bool weld = true;
   bool z_up = false;  ///< the file's z axis points up: turned to y on load, back on export
   SharedValue<InitialState> initial_state;  ///< none: the mesh as it is, at rest
@@ -94,6 +103,8 @@ struct World {
   Obstacles obstacles;
   std::vector<ParticleGroup> groups;
   std::vector<Driver> drivers;
+  std::vector<Seam> seams;
+  double seam_seconds = 0;    ///< in which line elements of the mesh close [s]; 0: they are not sewn
   double thickness = 0;       ///< ξ of contact [m]; 0: chosen for the model
   bool self_contact = true;   ///< the cloth collides with itself if the contact model supports it
   double dt = 1.0 / 60;       ///< from one command to the next [s]

@@ -75,14 +75,19 @@ std::vector<std::string> differences(const Scene& from, const Scene& to, const C
   if (from.material.gravity != to.material.gravity)
     texts.push_back(("Gravity " + vector_text(from.material.gravity)).append(kArrow) +
                     vector_text(to.material.gravity) + " m/s²");
+  if (from.material.groups != to.material.groups)
+    texts.push_back(counted("Number of materials of groups ", "Other materials of groups",
+                            from.material.groups.size(), to.material.groups.size()));
   if (from.obstacles.bodies != to.obstacles.bodies)
     texts.push_back(obstacles_text(from.obstacles.bodies, to.obstacles.bodies));
   if (&method_info(from) != &method_info(to))
     texts.push_back(std::string(method_info(from).title).append(kArrow) + std::string(method_info(to).title));
   if (from.drivers != to.drivers || from.groups != to.groups) texts.push_back(drivers_text(from, to));
+  if (from.seams != to.seams)
+    texts.push_back(counted("Number of seams ", "Other seams", from.seams.size(), to.seams.size()));
   if (from.pins != to.pins) {
-    const auto before = selected_particles(mesh, from.pins);
-    const auto after = selected_particles(mesh, to.pins);
+    const auto before = selected_particles(mesh, from);
+    const auto after = selected_particles(mesh, to);
     if (before != after)
       texts.push_back(counted("Pinned particles ", "Other particles pinned", before.size(), after.size()));
   }

@@ -128,11 +128,23 @@ std::string write_obstacle(const Obstacle& obstacle);
 Obstacle parse_obstacle_argument(std::string_view text);
 std::string obstacle_argument(const Obstacle& obstacle);
 
+/// "added-meshes" of a scene file. Throws InputError for a value of the wrong type, an unknown member, and as
+/// check_added_meshes() does.
+std::vector<AddedMesh> read_added_meshes(const nlohmann::json& value);
+/// The text from which it reads the same; empty if there are none.
+std::string write_added_meshes(const std::vector<AddedMesh>& meshes);
+/// A mesh as an argument of a command, "x,y,z,scale,FILE" or a JSON object as above. Throws InputError.
+AddedMesh parse_added_mesh(std::string_view text);
+std::string added_mesh_argument(const AddedMesh& mesh);
+
 /// "groups" and "drivers" of a scene file (docs/scene-format.md). Throw InputError for a value of the wrong
 /// type and an unknown member; ranges and names are those of check_drivers().
 std::vector<ParticleGroup> read_groups(const nlohmann::json& value);
 std::vector<Driver> read_drivers(const nlohmann::json& value);
+/// "seams" of a scene file. Throws InputError for a value of the wrong type, or seconds out of their range.
+std::vector<Seam> read_seams(const nlohmann::json& value);
 /// The texts from which they read the same; empty if there are none.
+std::string write_seams(const std::vector<Seam>& seams);
 std::string write_groups(const std::vector<ParticleGroup>& groups);
 std::string write_drivers(const std::vector<Driver>& drivers);
 

@@ -25,15 +25,16 @@ using KeyList = std::vector<std::string_view>;
 /// The keys of an object that is part of the scene; none if the value of `key` is not an object.
 KeyList keys_within(std::string_view key) {
   if (key == "mesh") return {"grid", "size", "file", "generated"};
+  if (key == "pin") return {"groups"};
   if (key == "initial-state") return {"positions", "velocities"};
   if (key == "tableau") return {"name", "a", "b", "c", "alpha", "beta"};
   return {};
 }
 
 bool takes_list(std::string_view key) {
-  return key == "pin" || key == "gravity" || key == "obstacles" || key == "drivers" || key == "lanes" ||
-         key == "grid" || key == "size" || key == "a" || key == "b" || key == "c" || key == "alpha" ||
-         key == "beta";
+  return key == "pin" || key == "gravity" || key == "obstacles" || key == "added-meshes" ||
+         key == "drivers" || key == "seams" || key == "lanes" || key == "groups" || key == "grid" ||
+         key == "size" || key == "a" || key == "b" || key == "c" || key == "alpha" || key == "beta";
 }
 
 /// A text in blocks. Polls the probe before each, so that reading a long string or list can be stopped.
@@ -150,11 +151,16 @@ class SceneReader {
   bool may_open(int depth, bool is_list) const {
     constexpr int kDeepestObstacle = 5;  // an obstacle, its path, a keyframe, a vector
     constexpr int kRow = 3;
-    constexpr int kDeepestOfGroups = 4, kDeepestOfDrivers = 5;
-    if (depth == 1) return is_list ? takes_list(top_) : top_ == "groups" || !keys_within(top_).empty();
+    constexpr int kDeepestOfGroups = 4, kDeepestOfDrivers = 5, kDeepestOfSeams = 4;
+    if (depth == 1)
+      return is_list ? takes_list(top_)
+                     : top_ == "groups" || top_ == "materials" || !keys_within(top_).empty();
+    if (top_ == "materials") return !is_list && depth == 2;
     if (top_ == "groups") return depth <= kDeepestOfGroups && is_list == (depth > 2);  // a box, its corners
     if (top_ == "drivers") return depth <= kDeepestOfDrivers && (depth > 2 || !is_list);  // as obstacles
-    if (top_ == "lanes")  // a lane, its method, a tableau there
+    if (top_ == "seams") return depth <= kDeepestOfSeams && is_list == (depth > 2);       // pairs, a pair
+    if (top_ == "added-meshes") return depth == (is_list ? 3 : 2);  // a mesh, its position
+    if (top_ == "lanes")                                            // a lane, its method, a tableau there
       return is_list ? depth == 5 || depth == 6 : depth <= 4;
     if (top_ == "tableau") return is_list && depth <= 3;
     if (top_ == "obstacles") return depth <= kDeepestObstacle && (depth > 2 || !is_list);
@@ -199,7 +205,8 @@ class SceneReader {
     constexpr std::size_t kMostOfObstacles = kMostObstacles * kMostKeyframes * 12;
     if (depth == 1 || in_state()) return;
     ++size_;
-    if ((top_ == "obstacles" || top_ == "drivers" || top_ == "lanes") && size_ > kMostOfObstacles)
+    if ((top_ == "obstacles" || top_ == "added-meshes" || top_ == "drivers" || top_ == "lanes") &&
+        size_ > kMostOfObstacles)
       refuse_value(top_, "holds too many values");
     if (size_ > kMaxParticles)
       refuse_value(last_key(),

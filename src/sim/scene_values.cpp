@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "sim/group_material.h"
 #include "sim/parameters.h"
 #include "sim/scene_json.h"
 
@@ -97,7 +98,16 @@ MeshSource read_mesh(const json& value) {
 
 PinSelection read_pins(const json& value) {
   if (value.is_string()) return static_cast<PinPreset>(index_of_name("pin", value, kPinPresetNames));
-  if (!value.is_array()) refuse("pin", "must be the name of a preset or a list of vertex indices");
+  if (value.is_object()) {
+    PinnedGroups groups;
+    const json names = value.value("groups", json());
+    for (const json& name : names.is_array() ? names : json::array())
+      groups.push_back(read_as<std::string>("groups", name));
+    if (groups.empty()) refuse("pin", "must have \"groups\", a list of names");
+    return groups;
+  }
+  if (!value.is_array())
+    refuse("pin", "must be the name of a preset, a list of vertex indices or an object with \"groups\"");
   std::vector<std::uint32_t> vertices;
   vertices.reserve(value.size());
   for (const json& index : value)
@@ -141,6 +151,10 @@ std::string text_of(const PinSelection& pins) {
   if (const auto* preset = std::get_if<PinPreset>(&pins))
     return json_text(kPinPresetNames[static_cast<std::size_t>(*preset)]);
   std::string text;
+  if (const auto* groups = std::get_if<PinnedGroups>(&pins)) {
+    for (const std::string& name : *groups) text += (text.empty() ? "" : ", ") + json_text(name);
+    return "{\"groups\": [" + text + "]}";
+  }
   for (const std::uint32_t vertex : std::get<VertexList>(pins))
     text += (text.empty() ? "" : ", ") + std::to_string(vertex);
   return "[" + text + "]";
@@ -190,6 +204,8 @@ constexpr std::array kSceneFields{
                [](const json& v, Scene& s) { s.description = prose("description", v, kLongestDescription); },
                written<&Scene::description>},
     SceneField{"mesh", [](const json& v, Scene& s) { s.mesh = read_mesh(v); }, written<&Scene::mesh>},
+    SceneField{"added-meshes", [](const json& v, Scene& s) { s.added_meshes = read_added_meshes(v); },
+               [](const Scene& s) { return write_added_meshes(s.added_meshes); }},
     SceneField{"scale", [](const json& v, Scene& s) { check_scale(s.scale = read_as<double>("scale", v)); },
                written<&Scene::scale>},
     SceneField{"weld", [](const json& v, Scene& s) { read_json("weld", v, s.weld); }, written<&Scene::weld>},
@@ -205,6 +221,10 @@ constexpr std::array kSceneFields{
                [](const Scene& s) { return write_groups(s.groups); }},
     SceneField{"drivers", [](const json& v, Scene& s) { s.drivers = read_drivers(v); },
                [](const Scene& s) { return write_drivers(s.drivers); }},
+    SceneField{"materials", [](const json& v, Scene& s) { s.material.groups = read_group_materials(v); },
+               [](const Scene& s) { return write_group_materials(s.material.groups); }},
+    SceneField{"seams", [](const json& v, Scene& s) { s.seams = read_seams(v); },
+               [](const Scene& s) { return write_seams(s.seams); }},
     SceneField{"integrator", [](const json& v, Scene& s) { s.integrator = read_integrator(v); },
                written<&Scene::integrator>},
     SceneField{"tableau", [](const json& v, Scene& s) { s.tableau = &read_tableau(v); },

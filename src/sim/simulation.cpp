@@ -89,6 +89,27 @@ std::string explicit_hinges_text(const Scene& scene, const ClothSystem& system) 
                              : "Backward Euler.");
 }
 
+// Position-based methods evaluate soft pins once per substep, like symplectic Euler: h² k < 4 m.
+std::string explicit_pins_text(const Scene& scene, std::span<const DrivenGroup> forces,
+                               std::span<const double> masses) {
+  const IntegratorInfo& info = method_info(scene);
+  if (info.family != IntegratorFamily::position_based || info.inextensible) return {};
+  const bool has_substeps = scene.integrator == "xpbd";
+  const double h = scene.h() / (has_substeps ? parameter_value(scene, parameter_spec("xpbd-substeps")) : 1);
+  double stiffest = 0, bearable = std::numeric_limits<double>::infinity();
+  for (const DrivenGroup& group : forces) {
+    if (group.force.kind != DriverForce::Kind::spring) continue;
+    for (const std::uint32_t i : group.particles) {
+      bearable = std::min(bearable, 4 * masses[i] / (h * h));
+      stiffest = std::max(stiffest, group.force.stiffness);
+    }
+  }
+  if (stiffest < bearable) return {};
+  return std::string(info.title) + " evaluates soft pins explicitly, and may blow up with " +
+         format_quantity(stiffest, "N/m") + ". Use less than " + format_quantity(bearable, "N/m") +
+         (has_substeps ? ", more substeps (--xpbd-substeps)" : ", a smaller h") + ", or Backward Euler.";
+}
+
 const Scene& scene_of(const Checkpoint& checkpoint) {
   if (!checkpoint.scene) throw InputError("The checkpoint has no scene.");
   return *checkpoint.scene;
@@ -189,7 +210,12 @@ StepStatus Simulation::run_substep(const ComputeContext& context) {
     last_h_ = h;
     enter_integrator_if_new(h, context);
     begin_ledger(context.pool);
+    const double from = state_.t;
+    account_.add_work(seam_energy(context.pool, from + h) - seam_energy(context.pool, from));
+    seam_work_ = 0;
+    shorten_seams(context.pool, from + force_time_ * h);
     const StepReport report = advance(h, context);
+    shorten_seams(context.pool, from + h);
     measure(context);
     end_ledger();
     const std::optional<BlowUp> bad = check_energy(h);
@@ -282,6 +308,7 @@ void Simulation::restart_at_contact() {
 void Simulation::begin_contact(double h, const ComputeContext& context) {
   system_.update_wind(context.pool, state_.x, state_.t);
   system_.set_driver_time(state_.t + force_time_ * h);
+  system_.set_seam_time(state_.t);
   CancelPoint(context.stop).poll();
   place_surfaces(h);
   if (contact_->begin_step(contact_step(h, state_, context))) restart_at_contact();
@@ -298,7 +325,7 @@ void Simulation::configure_contact() {
     contact_model_ = model;
   }
   place_surfaces(0);
-  contact_->configure(contact_input(*scene_, moves_, system_.model(), *mesh_), surfaces_);
+  contact_->configure(contact_input(*scene_, moves_, system_.model(), *mesh_, joined_), surfaces_);
   system_.set_contact(contact_->force().empty() ? nullptr : &contact_->force());
 }
 
@@ -351,7 +378,9 @@ StepReport Simulation::advance(double h, const ComputeContext& context) {
   end_contact(h, context);
   if (report.converged && !contact_->converged()) {
     report.converged = false;
-    report.reason = "a linear solve of contact by impulses did not reach its tolerance";
+    report.reason =
+        "a linear solve of contact by impulses did not reach its tolerance; use more CG iterations or a "
+        "smaller h";
   }
   return report;
 }
@@ -380,6 +409,15 @@ void Simulation::end_contact(double h, const ComputeContext& context) {
   if (end.changed || end.moved || separated) restart_at_contact();
 }
 
+/// Seams keep their lengths while the method takes its step, those of the mean time of its forces. So their
+/// springs are conservative in it, and what a change of the lengths adds to their energy is work.
+void Simulation::shorten_seams(WorkerPool& pool, double t) {
+  if (!system_.seams()) return;
+  const double before = system_.seams()->energy(pool, state_.x);
+  system_.set_seam_time(t);
+  seam_work_ += system_.seams()->energy(pool, state_.x) - before;
+}
+
 /// At the beginning of a substep.
 void Simulation::begin_ledger(WorkerPool& pool) {
   energy_ledger_ = next_.ledger;
@@ -404,7 +442,7 @@ void Simulation::end_ledger() {
   EnergyLedger of_step;
   of_step.hand = grab_energy_ + work.hand;
   of_step.wind = work.wind;
-  of_step.drivers = work.drivers;
+  of_step.drivers = work.drivers + seam_work_;
   of_step.damping = work.damping;
   of_step.solver = work.solver;
   of_step.rods = work.rods;
@@ -538,7 +576,7 @@ StepStatus Simulation::refuse_step(const BlowUp& bad, WorkerPool& pool) {
   }
   restore_start_of_step();
   integrator_->reset();
-  warnings_ = {};
+  warnings_[0].reset();
   return StepStatus::blown_up;
 }
 
@@ -627,8 +665,10 @@ void Simulation::finish_record(WorkerPool& pool) {
   }
 }
 
-void Simulation::notice_fabric() {
+void Simulation::notice_material() {
   report(NoticeCause::unstable_bending, [&] { return explicit_hinges_text(*scene_, system_); });
+  report(NoticeCause::unstable_pins,
+         [&] { return explicit_pins_text(*scene_, drivers_.forces(), system_.masses()); });
   if (const double share = system_.inexact_share(); share > 0)
     report(NoticeCause::fabric_fitted, [&] {
       return "On " + format_digits(100 * share, 2) +
@@ -638,7 +678,7 @@ void Simulation::notice_fabric() {
 }
 
 void Simulation::notice_mesh() {
-  if (!std::holds_alternative<FileSource>(scene_->mesh)) return;
+  if (!std::holds_alternative<FileSource>(scene_->mesh) && scene_->added_meshes.empty()) return;
   report(NoticeCause::mesh_size, [&] { return mesh_size_text(*mesh_); });
   report(NoticeCause::mesh_repaired, [&] { return mesh_repair_text(mesh_->report); });
 }

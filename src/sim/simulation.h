@@ -135,11 +135,7 @@ class Simulation {
   }
 
   /// True at first: the signs of past steps give warnings. False: warn_of() does. Changes no bit.
-  void warn_by_signs(bool on) {
-    if (on != signs_warn_) warnings_ = {};  // its times have another meaning
-    signs_warn_ = on;
-    if (!on) foresight_.reset();
-  }
+  void warn_by_signs(bool on) { signs_warn_ = on; }
   /// Warns of what a LookAhead of this run has found, and withdraws warnings that it no longer finds.
   void warn_of(const Prediction& found);
   /// Number of commands, loads and restored states so far, each of which changes the future.
@@ -149,6 +145,14 @@ class Simulation {
   const NoticeLog& notices() const { return notices_; }
   bool is_pinned(std::uint32_t particle) const { return pins_.contains(particle); }
   const DriverSet& drivers() const { return drivers_; }
+  /// The pairs of particles that are sewn together.
+  std::span<const SewnPair> seams() const {
+    return system_.seams() ? system_.seams()->pairs() : std::span<const SewnPair>();
+  }
+  /// By particle, the lowest of all that are sewn together; empty without seams.
+  std::span<const std::uint32_t> joined() const {
+    return joined_ ? std::span<const std::uint32_t>(*joined_) : std::span<const std::uint32_t>();
+  }
   /// The force of each distance in the last substep [N]; positive: it pulls its particles together. None
   /// until a step follows a reset, a load or a change.
   std::span<const double> distance_forces() const {
@@ -212,8 +216,10 @@ class Simulation {
   bool may_stiffen() const { return is_alone_ && scene_->contact.barrier_stiffness == 0; }
   void repeat_stiffer();
   void abandon_step();
-  /// Constrains pins and driven particles to their positions at time t [s]; frees all others.
+  /// Constrains pins and driven particles to their positions at time t [s]; frees all others. Seams have
+  /// their lengths of that time.
   void constrain_pins(double t) {
+    system_.set_seam_time(t);
     pins_.set_pin_targets(t, system_.projection());
     drivers_.set_targets(t, system_.projection());
   }
@@ -226,7 +232,7 @@ class Simulation {
     if (std::string sentence = text(); !sentence.empty())
       notices_.add(cause, record_.step, std::move(sentence));
   }
-  void notice_fabric();
+  void notice_material();
   void notice_mesh();
   void notice_step();
   void notice_energy();
@@ -235,6 +241,10 @@ class Simulation {
   void notice_foresight(WorkerPool& pool);
   /// After a change that leaves the mesh.
   void restart_foresight();
+  /// Adds a warning, as in kWarnings; it is withdrawn if nothing happens until then [s]. `replaces`: removes
+  /// those of the kind before it, which are no longer true.
+  void warn(std::size_t kind, double until, std::string text, bool replaces);
+  void withdraw_warning(std::size_t kind, const std::string& why);
   void notice_strain();
   void notice_distances();
   /// Reports an overlap, open or very large obstacles, and a method that gains energy with contact.
@@ -244,7 +254,7 @@ class Simulation {
   /// Normal depth of cloth with contact forces [m].
   double normal_depth() const { return contact_->force().settings().law.distance; }
   ClothIntersections find_intersections(WorkerPool& pool) const {
-    return clothlab::find_intersections(pool, *mesh_, state_.x, obstacles());
+    return clothlab::find_intersections(pool, *mesh_, state_.x, obstacles(), joined());
   }
   void notice_intersections(const ClothIntersections& found, const char* when);
 
@@ -275,6 +285,11 @@ class Simulation {
     drivers_ = std::move(drivers);
     system_.set_drivers(drivers_.forces());
     system_.projection().couple(drivers_.distances());
+  }
+  void set_seams(const Scene& scene);
+  void shorten_seams(WorkerPool& pool, double t);
+  double seam_energy(WorkerPool& pool, double t) const {
+    return system_.seams() ? system_.seams()->energy_at(pool, t, state_.x) : 0;
   }
   bool move_driven();
   void adopt_drivers(WorkerPool& pool, const Scene& after);
@@ -347,6 +362,7 @@ class Simulation {
   double force_time_ = 0;  // see IntegratorInfo::force_time
   PinSet pins_;
   DriverSet drivers_;
+  std::shared_ptr<const std::vector<std::uint32_t>> joined_;  // see joined_particles()
   State state_;
 
   ObstacleMoves moves_;
@@ -369,6 +385,7 @@ class Simulation {
   EnergyWatch watch_;
   std::shared_ptr<Foresight> foresight_;
   WarningTimes warnings_;
+  std::array<bool, kWarnings.size()> warned_{};  // since the last change of the scene or the state
   bool signs_warn_ = true;
   std::uint64_t changes_ = 0;
   bool entering_ = true;  // the state was set from outside
@@ -417,6 +434,7 @@ class Simulation {
   std::optional<BlowUp::Cause> contact_failure_ = {};  // of the current substep
   double grab_energy_ = 0;                             // at its start, then its decrease [J]
   double contact_energy_ = 0;                          // at its start [J]
+  double seam_work_ = 0;                               // of seams that change their lengths [J]
 };
 
 /// Simulation::last_good_state at a moment of a run. Valid as long as the checkpoint.

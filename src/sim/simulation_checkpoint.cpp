@@ -48,7 +48,7 @@ void Simulation::save(WorkerPool& pool, Checkpoint& to) const {
   to.measured = measured_;
   to.watch = watch_;
   to.notices = notices_;
-  to.warnings = signs_warn_ ? warnings_ : WarningTimes();
+  to.warnings = warnings_;
   to.behind = contact_watch_.behind();
   to.record = record_;
   to.residuals = residuals_;
@@ -67,6 +67,7 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   fresh->load(memory, n);  // throws before anything has changed
   set_drivers(drivers_of(*from.scene));
   system_.set_material(from.scene->material);
+  set_seams(*from.scene);
   system_.set_wind(from.scene->wind);
   set_integrator(*from.scene, std::move(fresh));
   scene_ = from.scene;
@@ -81,7 +82,8 @@ void Simulation::load(WorkerPool& pool, const Checkpoint& from) {
   grab_strength_ = from.grab_strength;
   watch_ = from.watch;
   notices_ = from.notices;
-  warnings_ = signs_warn_ ? from.warnings : WarningTimes();
+  warnings_ = from.warnings;
+  for (std::size_t k = 0; k < warned_.size(); ++k) warned_[k] = warnings_[k].has_value();
   foresight_.reset();
   contact_watch_.set_behind(from.behind);
   record_ = from.record;

@@ -193,7 +193,6 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
   entering_ = true;
   const double before = internal_now(pool).shaking();
   if (step < last_good_step_) set_last_good(initial_state(*scene_, *mesh_), 0);  // of the abandoned future
-  warnings_ = {};
   foresight_.reset();
   state_ = from;
   move_driven();
@@ -211,7 +210,7 @@ void Simulation::restore(WorkerPool& pool, const State& from, std::uint64_t step
 /// Sets the initial state and the pins, without the room for a barrier.
 void Simulation::set_start() {
   state_ = initial_state(*scene_, *mesh_);
-  pins_.pin_only(selected_particles(*mesh_, scene_->pins), state_.x);
+  pins_.pin_only(selected_particles(*mesh_, *scene_), state_.x);
 }
 
 /// Sets the initial state; parameters, integrator and the set of pins do not change.
@@ -227,6 +226,7 @@ void Simulation::start(const ComputeContext& context) {
   foresight_.reset();
   set_start();
   set_drivers(drivers_of(*scene_));
+  set_seams(*scene_);
   move_driven();
   begin_growth(context.pool, *scene_);
   lifting_ = true;
@@ -236,7 +236,7 @@ void Simulation::start(const ComputeContext& context) {
   make_room(context.pool, "at the start");
   contact_->detect(context.pool, state_.x);  // so that the meter has their friction and damping
   set_last_good(state_, 0);
-  pins_.pin_only(selected_particles(*mesh_, scene_->pins), state_.x);
+  pins_.pin_only(selected_particles(*mesh_, *scene_), state_.x);
   const AtStart::Cause cause{scene_->world(), contact_->force().settings(), is_free(), has_rods()};
   if (!at_start_ || !(at_start_->cause == cause)) {
     measure(context);
@@ -258,19 +258,19 @@ void Simulation::start(const ComputeContext& context) {
   notice_intersections(crossed_at_start_, "at the start");
   notice_strain();
   notice_energy();  // the current energy becomes the reference
-  notice_fabric();
+  notice_material();
   notice_mesh();
 }
 
 /// Adopts the values, the integrator and the pins of a scene. The energy that they add to the current state
-/// is work from outside. Warnings by signs were of the scene before; a LookAhead withdraws its own.
+/// is work from outside.
 void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
-  if (signs_warn_) warnings_ = {};
   if (&method_info(*after) != info_ || integrator_parameters(*after) != integrator_parameters(*scene_))
     adopt_integrator(pool, *after);
+  const double of_seams = seam_energy(pool, state_.t);
   bool other_pins = false;
-  if (after->pins != scene_->pins) {
-    const std::vector<std::uint32_t> pinned = selected_particles(*mesh_, after->pins);
+  if (after->pins != scene_->pins || after->groups != scene_->groups) {
+    const std::vector<std::uint32_t> pinned = selected_particles(*mesh_, *after);
     other_pins = pinned != pins_.particles();
     pins_.keep_or_pin(pinned, state_.x);
   }
@@ -287,6 +287,8 @@ void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
   }
   const bool other_drivers = after->groups != scene_->groups || after->drivers != scene_->drivers;
   if (other_drivers) adopt_drivers(pool, *after);
+  if (after->seams != scene_->seams || after->seam_seconds != scene_->seam_seconds) set_seams(*after);
+  account_.add_work(seam_energy(pool, state_.t) - of_seams);
   bool may_stop = other_pins || other_drivers;
   if (!(after->floor == scene_->floor)) {
     set_account_scale(*after);
@@ -335,7 +337,7 @@ void Simulation::adopt(WorkerPool& pool, std::shared_ptr<const Scene> after) {
   break_continuity();
   if (begins_impulses || adds_body) notice_intersections(find_intersections(pool), "now");
   notice_world(other_surfaces ? find_overlap(pool, normal_depth()) : Overlap{});
-  notice_fabric();
+  notice_material();
 }
 
 /// Switches to the integrator of `named`, with its parameters. Springs that were rods get elastic energy.
@@ -405,6 +407,14 @@ DriverSet Simulation::drivers_of(const Scene& scene) const {
   return {scene, *mesh_, initial_state(scene, *mesh_).x};
 }
 
+void Simulation::set_seams(const Scene& scene) {
+  std::vector<SewnPair> pairs;
+  if (has_seams(scene)) pairs = sewn_pairs(scene, *mesh_, initial_state(scene, *mesh_).x);
+  joined_ = joined_particles(pairs, mesh_->positions.size());
+  system_.set_seams(std::move(pairs));
+  system_.set_seam_time(state_.t);
+}
+
 /// Moves particles to their paths, where they are at rest, to their lines and distances; true if any was
 /// elsewhere.
 bool Simulation::move_driven() {
@@ -430,7 +440,9 @@ bool Simulation::move_driven() {
 /// The springs' gain from particles that jump to their paths is work from outside.
 void Simulation::adopt_drivers(WorkerPool& pool, const Scene& after) {
   const double before = internal_now(pool).shaking();
+  const double of_springs = drivers_.spring_energy(state_.x);
   set_drivers(drivers_of(after));
+  account_.add_work(drivers_.spring_energy(state_.x) - of_springs);
   if (move_driven()) {
     measure({pool});
     account_.add_work(measured_.internal.shaking() - before);
@@ -478,7 +490,8 @@ void Simulation::make_room(WorkerPool& pool, std::string_view when) {
       lifted = true;
     }
   for (std::size_t i = 0; i < state_.x.size(); ++i) probe_.x[i] += state_.x[i];
-  const ClothIntersections found = clothlab::find_intersections(pool, *mesh_, probe_.x, obstacles());
+  const ClothIntersections found =
+      clothlab::find_intersections(pool, *mesh_, probe_.x, obstacles(), joined());
   if ((force.settings().with_itself ? found.pairs : found.with_obstacles) > 0)
     throw InputError(text_of(found, when) + " (" + names_of_first(found) + ")" + kWhy);
   if (!lifted) return;

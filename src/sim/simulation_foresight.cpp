@@ -27,7 +27,7 @@ namespace {
 
 constexpr double kPatience = 2;             // a warning is withdrawn so long after its last sign [s]
 constexpr double kQuiet = 0.1;              // after a change: no warnings while a slider moves [s]
-constexpr std::ptrdiff_t kMostOfAKind = 3;  // warnings in a run
+constexpr std::ptrdiff_t kMostOfAKind = 3;  // warnings by signs without a change
 
 }  // namespace
 
@@ -164,12 +164,6 @@ std::string stable_h(const Scene& scene, double h, double stable_share) {
   return stable_share > kLeast ? smaller_h(scene, h, kMargin * stable_share) : "a smaller h";
 }
 
-std::vector<std::string> newton_cures() { return {"more (--newton-max-iterations)", "a smaller h"}; }
-
-std::vector<std::string> linear_cures() {
-  return {"more (--cg-max-iterations)", "a better preconditioner", "a smaller h"};
-}
-
 /// `h` of the last step [s].
 std::string text_of(const Forecast::Warning& warning, const Scene& scene, double h, const Foresight& f) {
   const IntegratorInfo& method = method_info(scene);
@@ -190,10 +184,10 @@ std::string text_of(const Forecast::Warning& warning, const Scene& scene, double
              use({"a smaller h", scene.adaptive ? "" : "adaptive steps", implicit});
     case Forecast::Sign::newton:
       return "Newton's method needs up to " + percent(warning.value) + " of its iterations" +
-             use(newton_cures());
+             use({"more (--newton-max-iterations)", "a smaller h"});
     case Forecast::Sign::linear:
       return "linear solves need up to " + percent(warning.value) + " of their iterations" +
-             use(linear_cures());
+             use({"more (--cg-max-iterations)", "a better preconditioner", "a smaller h"});
     case Forecast::Sign::passage:
       break;
   }
@@ -213,6 +207,9 @@ constexpr std::array<std::string_view, kWarnings.size()> kTitles{"A blow-up", "A
                                                                  "Tunnelling"};
 constexpr std::array<std::string_view, kWarnings.size()> kNames{"blow-up", "step without convergence",
                                                                 "tunnelling"};
+
+/// How a notice begins that withdraws a warning.
+std::string withdrawal_of(std::size_t kind) { return "The expected " + std::string(kNames[kind]); }
 
 /// Why a copy blew up, with cures.
 std::string blow_up_text(WorkerPool& pool, const Simulation& copy, const StopProbe& stop) {
@@ -240,14 +237,6 @@ std::string blow_up_text(WorkerPool& pool, const Simulation& copy, const StopPro
          use({"a smaller h", scene.adaptive ? "" : "adaptive steps", implicit});
 }
 
-/// Why the last step did not converge, with cures.
-std::string not_converged_text(const StepRecord& record) {
-  const std::string reason(record.reason);
-  if (reason.find("; use ") != std::string::npos) return reason + ".";
-  if (record.contact_solves) return reason + use({"a smaller h", "more substeps"});
-  return reason + use(record.most_newton_iterations > 0 ? newton_cures() : linear_cures());
-}
-
 std::string tunnelling_text(const NoticeLog::List& notices) {
   const auto found = std::ranges::find_if(notices, [](const Notice& notice) {
     return notice.cause == NoticeCause::tunnelling || notice.cause == NoticeCause::behind_obstacle;
@@ -269,43 +258,45 @@ std::string failure_text(WorkerPool& pool, const Simulation& copy, std::size_t k
   return std::string(kTitles[kind]) + " will occur at t = " + format_plain(time, 5) + " s (step " +
          std::to_string(copy.steps() + (blown ? 1 : 0)) + "), computed by running ahead: " +
          (kind == 0   ? blow_up_text(pool, copy, stop)
-          : kind == 1 ? not_converged_text(copy.record())
+          : kind == 1 ? std::string(copy.record().reason) + "."
                       : tunnelling_text(*copy.notices().list()));
+}
+
+void Simulation::warn(std::size_t kind, double until, std::string text, bool replaces) {
+  if (replaces)
+    notices_.remove_if([&](const Notice& each) {
+      return each.cause == kWarnings[kind] ||
+             (each.cause == NoticeCause::warning_withdrawn && each.text.starts_with(withdrawal_of(kind)));
+    });
+  notices_.add_again(kWarnings[kind], record_.step, std::move(text));
+  warnings_[kind] = until;
+  warned_[kind] = true;
+}
+
+void Simulation::withdraw_warning(std::size_t kind, const std::string& why) {
+  warnings_[kind].reset();
+  notices_.add_again(NoticeCause::warning_withdrawn, record_.step, withdrawal_of(kind) + why);
 }
 
 void Simulation::warn_of(const Prediction& found) {
   const auto happened = failures_of(*this);
   for (std::size_t k = 0; k < kWarnings.size(); ++k) {
     const std::optional<Prediction::Failure>& failure = found.failures[k];
-    std::optional<double>& told = warnings_[k];  // the time of the failure
+    const std::optional<double>& until = warnings_[k];
     if (happened[k]) {
-      told.reset();
-    } else if (failure && told != failure->time) {
-      if (told && failure->time > *told && state_.t < found.begin + kQuiet) continue;
-      const NoticeLog::List& list = *notices_.list();
-      const bool is_last = !list.empty() && list.back().text == failure->text;  // after a return to the past
-      const bool may = std::ranges::count(list, kWarnings[k], &Notice::cause) < kMostOfAKind;
-      if (may && !is_last)
-        notices_.add_again(kWarnings[k], record_.step, failure->text);
-      else if (told && !is_last)
-        notices_.add_again(
-            NoticeCause::warning_withdrawn, record_.step,
-            "The expected " + std::string(kNames[k]) +
-                " has another time after a change. Until a reset there are no more warnings of "
-                "this kind.");
-      told.reset();
-      if (may || is_last) told = failure->time;
-    } else if (told && !failure && found.reached >= *told) {
-      notices_.add_again(NoticeCause::warning_withdrawn, record_.step,
-                         "The expected " + std::string(kNames[k]) +
-                             " no longer occurs: running ahead to t = " + moment(found.reached) +
-                             " finds none.");
-      told.reset();
+      warnings_[k].reset();
+    } else if (failure) {
+      const bool is_quiet = until && failure->time > *until && state_.t < found.begin + kQuiet;
+      if (until != failure->time && !is_quiet) warn(k, failure->time, failure->text, true);
+    } else if (until && found.reached >= *until) {
+      withdraw_warning(k,
+                       " no longer occurs: running ahead to t = " + moment(found.reached) + " finds none.");
     }
   }
 }
 
 void Simulation::restart_foresight() {
+  warned_ = {};
   if (foresight_ && !foresight_->is_of(*info_)) foresight_.reset();
   if (foresight_) foresight_->restart(*scene_, state_.t);
 }
@@ -338,20 +329,17 @@ void Simulation::notice_foresight(WorkerPool& pool) {
     std::optional<double>& until = warnings_[k];
     if (happened[k]) {
       until.reset();
-    } else if (until && sign) {
+    } else if (sign && until && warned_[k]) {
       until = record_.time + kPatience;
+    } else if (sign && foresight_->may_warn(record_.time) &&
+               (!warned_[k] ||
+                std::ranges::count(*notices_.list(), kWarnings[k], &Notice::cause) < kMostOfAKind)) {
+      warn(k, record_.time + kPatience,
+           std::string(kTitles[k]) + " is expected at about t = " + moment(record_.time + sign->in) + ": " +
+               text_of(*sign, *scene_, record_.h, *foresight_),
+           !warned_[k]);
     } else if (until && record_.time > *until) {
-      until.reset();
-      notices_.add_again(
-          NoticeCause::warning_withdrawn, record_.step,
-          "The expected " + std::string(kNames[k]) + " did not occur within " + seconds(kPatience) + ".");
-    } else if (sign && !until && foresight_->may_warn(record_.time) &&
-               std::ranges::count(*notices_.list(), kWarnings[k], &Notice::cause) < kMostOfAKind) {
-      until = record_.time + kPatience;
-      notices_.add_again(kWarnings[k], record_.step,
-                         std::string(kTitles[k]) +
-                             " is expected at about t = " + moment(record_.time + sign->in) + ": " +
-                             text_of(*sign, *scene_, record_.h, *foresight_));
+      withdraw_warning(k, " did not occur.");
     }
   }
 }

@@ -45,7 +45,7 @@ void save(const ActionTargets& on) {
 
 template <FileDialog::Purpose purpose>
 void keep_and_save(const ActionTargets& on) {
-  on.context.request(KeepShownMoment{});
+  on.context.request(KeepForSaving{purpose});
   save<purpose>(on);
 }
 
@@ -54,6 +54,7 @@ bool runs(const RecordingStatus& recording) { return recording.shown && !recordi
 // Ends the recording that runs, or opens the dialog.
 void record_or_stop(const ActionTargets& on) {
   if (runs(on.context.recording)) return on.context.request(StopRecording{});
+  if (on.recording.is_open()) return;  // with what was typed
   on.context.request(CloseRecording{});
   on.recording.open(on.files.save_folder());
 }
@@ -158,6 +159,15 @@ constexpr std::array kActions = {
            [](const ActionTargets& on) { on.commands.open(); }},
     Action{"open", "Open a mesh, scene, moment, bundle or journal", "Ctrl-O", ctrl('O'),
            [](const ActionTargets& on) { on.files.open(FileDialog::Purpose::open); }},
+    Action{"dress",
+           "Dress the bodies",
+           nullptr,
+           {},
+           ask<DressBodies>,
+           "Moves the bodies that are meshes into the garment, by at most a third of its diagonal along each "
+           "axis. Then all pins are free, the run restarts, and the bodies grow within the time of Grow, or "
+           "0.1 s. Esc cancels the search; undo (Ctrl-Z) restores the scene."},
+    Action{"open-added-mesh", "Add a mesh to the cloth", nullptr, {}, ask<ChooseAddedMesh>},
     Action{"open-obstacle", "Add a mesh as an obstacle", nullptr, {}, ask<ChooseMeshObstacle>},
     Action{"save-scene", "Save the scene", "Ctrl-S", ctrl('S'), save<FileDialog::Purpose::save_scene>},
     Action{"save-moment", "Save this moment", "Ctrl-Shift-S", ctrl_shift('S'),
@@ -189,14 +199,14 @@ constexpr std::array kActions = {
     Action{"copy-command", "Copy the command line", "Ctrl-Shift-C", ctrl_shift('C'), ask<CopyCommandLine>,
            "The command that runs this without a window: the scene with its current values, or a replay of "
            "the journal if you grabbed, moved or changed something."},
-    Action{"copy-diagnostics",
-           "Copy diagnostics",
-           nullptr,
-           {},
-           ask<CopyDiagnostics>,
-           "For a report of a fault: versions, graphics, processor, settings, scene, lanes and the last "
-           "notices as "
-           "text. It contains no folder names above your home folder."},
+    Action{
+        "copy-diagnostics",
+        "Copy diagnostics",
+        nullptr,
+        {},
+        ask<CopyDiagnostics>,
+        "For a report of a fault: versions, graphics, processor, settings, scene, lanes and the last entries "
+        "of the log as text. Your home folder is written as ~."},
     Action{"larger-text", "Larger text", "Ctrl +", repeated(ctrl('+')), resize_text<1>},
     // The key labelled plus, shifted or not.
     Action{"larger-text-2", nullptr, nullptr, repeated(ctrl_shift('+')), resize_text<1>},
@@ -238,9 +248,11 @@ constexpr std::array kMouse = {
     HelpRow{"Left-drag a pinned particle", "move its pin"},
     HelpRow{"Right-drag", "orbit the camera anywhere"},
     HelpRow{"Middle-drag", "pan the camera anywhere"},
-    HelpRow{"Wheel", "zoom"},
+    HelpRow{"Alt-drag", "orbit anywhere; with Shift pan, with Ctrl zoom"},
+    HelpRow{"Wheel", "zoom; sideways or with Shift pan"},
+    HelpRow{"Two-finger scroll", "the same; with Trackpad (View tab) orbit, Ctrl zooms"},
     HelpRow{"On a plot", "wheel zooms, drag pans, right-drag: box"},
-    HelpRow{"Drop a file", "open that OBJ mesh or scene JSON; with Shift: a mesh as a body"},
+    HelpRow{"Drop a file", "open it; with Shift: add a mesh as a body, with Ctrl: to the cloth"},
 };
 
 // Pairs of texts in as many columns as there is room for, filled one after the other.

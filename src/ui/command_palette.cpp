@@ -6,9 +6,11 @@
 
 #include "contact/contact_model.h"
 #include "integrate/registry.h"
+#include "sim/obstacle_placement.h"
 #include "sim/presets.h"
 #include "ui/instruments/instruments.h"
 #include "ui/lanes.h"
+#include "ui/panels/panel_values.h"
 #include "ui/panels/panels.h"
 
 namespace clothlab {
@@ -90,11 +92,22 @@ void add_methods(const PanelContext& context, Entries& out) {
   }
 }
 
+double value_of(const PanelContext& context, const ParameterSpec& spec) {
+  const PanelValue* const own = find_panel_value(spec.id);
+  return own != nullptr ? own->get(context) : parameter_value(context.scene(), spec);
+}
+
+void set_value(const PanelContext& context, const ParameterSpec& spec, double value) {
+  const PanelValue* const own = find_panel_value(spec.id);
+  own != nullptr ? own->set(context, value) : context.set_parameter(spec.id, value);
+}
+
 // The methods that have that parameter, if the current one does not; else as the panels state it.
 std::string why_without_effect(const PanelContext& context, std::string_view id) {
   const auto has = [&](const IntegratorInfo& info) {
     return std::ranges::find(info.parameters, id, &ParameterSpec::id) != info.parameters.end();
   };
+  if (find_panel_value(id) != nullptr) return {};
   if (find_scene_parameter(id) != nullptr || has(context.method())) return context.why_without_effect(id);
   std::string methods;
   for (const IntegratorInfo& info : integrators())
@@ -104,7 +117,7 @@ std::string why_without_effect(const PanelContext& context, std::string_view id)
 
 void add_parameter(const PanelContext& context, const ParameterSpec& spec, Entries& out) {
   using Kind = ParameterSpec::Kind;
-  const double value = parameter_value(context.scene(), spec);
+  const double value = value_of(context, spec);
   const SceneParameter* row = find_scene_parameter(spec.id);
   const std::string why = why_without_effect(context, spec.id);
   PaletteEntry entry{"Parameter",
@@ -114,8 +127,8 @@ void add_parameter(const PanelContext& context, const ParameterSpec& spec, Entri
                      shown_value(spec, value),
                      (why.empty() ? "" : "No effect now: " + why + " ") + std::string(spec.help)};
   if (row != nullptr) entry.keywords += " " + std::string(row->section);
-  const auto set = [&context, id = spec.id](double to) {
-    return [&context, id, to](bool) { context.set_parameter(id, to); };
+  const auto set = [&context, &spec](double to) {
+    return [&context, &spec, to](bool) { set_value(context, spec, to); };
   };
   if (spec.kind != Kind::choice) {
     entry.parameter = &spec;
@@ -130,6 +143,35 @@ void add_parameter(const PanelContext& context, const ParameterSpec& spec, Entri
     choice.act = set(static_cast<double>(i));
     out.push_back(std::move(choice));
   }
+}
+
+void add_pins(const PanelContext& context, Entries& out) {
+  const auto* const now = std::get_if<PinPreset>(&context.scene().pins);
+  for (const PinChoice& each : pin_choices())
+    out.push_back({"Pins",
+                   std::string("Pins: ") + each.label,
+                   each.name,
+                   {},
+                   now != nullptr && *now == each.preset ? "current" : "",
+                   each.help,
+                   [&context, preset = each.preset](bool) { context.send(Command(SetPinPreset{preset})); }});
+}
+
+// A mesh is a command: it needs a file.
+void add_obstacles(const PanelContext& context, Entries& out) {
+  for (const ObstacleOffer& each : obstacle_offers())
+    if (each.shape != Obstacle::Shape::mesh)
+      out.push_back({"Obstacle",
+                     each.label,
+                     std::string(each.id) + " body",
+                     {},
+                     {},
+                     each.help,
+                     [&context, shape = each.shape](bool) {
+                       std::vector<Obstacle> bodies = context.scene().obstacles.bodies;
+                       bodies.push_back(placed_near_cloth(context.snapshot.frame, {.shape = shape}, bodies));
+                       context.send(Command(SetObstacles{std::move(bodies)}));
+                     }});
 }
 
 void add_scenes(const PanelContext& context, Entries& out) {
@@ -176,6 +218,9 @@ std::vector<PaletteEntry> palette_entries(const ActionTargets& on) {
   add_actions(on, out);
   add_methods(on.context, out);
   for (const ParameterSpec* spec : all_parameters()) add_parameter(on.context, *spec, out);
+  for (const PanelValue& each : panel_values()) add_parameter(on.context, each.spec, out);
+  add_pins(on.context, out);
+  add_obstacles(on.context, out);
   add_scenes(on.context, out);
   add_view(on, out);
   add_lanes(on.context, out);
@@ -213,7 +258,7 @@ void CommandPalette::run(const PaletteEntry& entry, const PanelContext& context)
     return entry.act(std::exchange(shift_, false));
   }
   parameter_ = entry.parameter;
-  value_ = shown_value(*parameter_, parameter_value(context.scene(), *parameter_));
+  value_ = shown_value(*parameter_, value_of(context, *parameter_));
   note_.clear();
   appearing_ = true;
 }
@@ -257,7 +302,7 @@ void CommandPalette::draw_value(const PanelContext& context, const ParameterSpec
     appearing_ = true;
     const TypedNumber number = typed_number(spec, value_);
     if (number.value) {
-      context.set_parameter(spec.id, *number.value);
+      set_value(context, spec, *number.value);
       value_ = shown_value(spec, *number.value);
     }
     note_ = number.note;
@@ -305,6 +350,7 @@ void CommandPalette::draw(const ActionTargets& on, const Area& view) {
                                  "Command, scene, method, parameter, plot ...");
   note_item("command-text");
   if (parameter_ != nullptr) {
+    if (edited) note_.clear();  // of another text
     draw_value(on.context, *parameter_);
   } else {
     const std::vector<std::size_t> shown = matching_entries(entries, text_);

@@ -25,8 +25,9 @@ struct PaletteEntry {
   const ParameterSpec* parameter = nullptr;  ///< null: none
 };
 
-/// The actions, scenes, methods, parameters, tabs, switches of the view, plots, lanes and sets of values that
-/// can be chosen now. Each comes from the registry of its kind. The entries refer to `on`.
+/// The actions, scenes, methods, parameters, other values of the panels, pins, bodies, tabs, switches of the
+/// view, plots, lanes and sets of values that can be chosen now. Each comes from the registry of its kind.
+/// The entries refer to `on`.
 std::vector<PaletteEntry> palette_entries(const ActionTargets& on);
 
 /// Indices of the entries that match a query, best first; all in their order for an empty one. Each word of

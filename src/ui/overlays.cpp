@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "core/text.h"
+#include "core/text_file.h"
+#include "mesh/cloth_mesh.h"
 #include "ui/lanes.h"
 #include "ui/plots/figure.h"
 #include "ui/theme.h"
 #include "ui/widgets/numbers.h"
+#include "ui/widgets/parameter_row.h"
 #include "ui/widgets/widgets.h"
 
 namespace clothlab {
@@ -185,13 +188,53 @@ void group_choice(const PanelContext& context, const std::string& path, std::opt
       });
 }
 
+namespace {
+
+void added_meshes(const PanelContext& context) {
+  std::vector<AddedMesh> meshes = context.snapshot.loaded->scene.added_meshes;
+  const std::vector<AddedMesh> before = meshes;
+  for (std::size_t k = 0; k < meshes.size(); ++k) {
+    AddedMesh& mesh = meshes[k];
+    const std::string id = "added" + std::to_string(k + 1) + ":", name = file_name(path_of(mesh.path));
+    ImGui::AlignTextToFramePadding();
+    plain_text(name);
+    if (row_icon_button(id + "remove", Icon::close,
+                        "Remove " + name + " from the cloth, which starts again.")) {
+      meshes.erase(meshes.begin() + static_cast<std::ptrdiff_t>(k));
+      break;
+    }
+    if (const auto typed = vector_row((id + "origin").c_str(), "x, y, z",
+                                      "The position of the origin of this file. The run starts again.",
+                                      mesh.position, kFarthestObstacle, "m"))
+      mesh.position = *typed;
+    if (const auto typed = vector_row((id + "turn").c_str(), "Turned",
+                                      "The rotation vector: its direction is the axis, its length the angle "
+                                      "in degrees. The run starts again.",
+                                      mesh.turn, kMostTurn, "°"))
+      mesh.turn = *typed;
+    if (const auto typed = number_row((id + "scale").c_str(), "Scale",
+                                      "Multiplies this mesh, in addition to the unit. The run starts again.",
+                                      mesh.scale, kMinScale, kMaxScale, 1, ""))
+      mesh.scale = *typed;
+  }
+  if (text_button("add-to-cloth", "Add a mesh to the cloth ...",
+                  "Joins an OBJ file to the cloth, in the coordinates of its file, and starts again. You can "
+                  "also drop one on the window with Ctrl.",
+                  {.enabled = meshes.size() < kMostAddedMeshes && !context.load.running}))
+    context.request(ChooseAddedMesh());
+  if (meshes != before) context.request(SetAddedMeshes{std::move(meshes)});
+}
+
+}  // namespace
+
 void mesh_report(const PanelContext& context) {
   const LoadedScene& loaded = *context.snapshot.loaded;
   wrapped_text(report_text(loaded));
   small_text(size_text(loaded));
   const auto* file = std::get_if<FileSource>(&loaded.scene.mesh);
-  if (file == nullptr) return;
-  group_choice(context, file->path, std::nullopt);
+  if (file != nullptr) group_choice(context, file->path, std::nullopt);
+  added_meshes(context);
+  if (file == nullptr && loaded.scene.added_meshes.empty()) return;
   struct Row {
     UnitChoice units;
     double scale;  // 0: no fixed one
@@ -323,9 +366,11 @@ void view_legend(const PanelContext& context, const Area& view) {
   const bool velocities = shown.velocities && legend.velocity.value > 0;
   const bool forces = shown.forces && legend.force.value > 0;
   const bool contacts = shown.contacts && legend.contact.value > 0;
+  const Frame& frame = context.snapshot.frame;
+  const bool seams = shown.pins && seam_gaps(frame.seams, frame.positions).open > 0;
   const ClothIntersections& crossed = context.snapshot.frame.intersections;
   if (!shown.heat_map && !shown.stretch_springs && !shown.bend_springs && !velocities && !forces &&
-      !contacts && !shown.intersections && crossed.pairs == 0)
+      !contacts && !seams && !shown.intersections && crossed.pairs == 0)
     return;
   const float margin = units(14);
   const float top = lane_tiles(view, context.snapshot, shown.lanes).front().cloth.y;  // below the heads
@@ -346,6 +391,10 @@ void view_legend(const PanelContext& context, const Area& view) {
     note_text("legend:contacts", text);
     row(legend.contact.colour, text);
     row(legend.sliding, "sliding contact");
+  }
+  if (seams) {
+    note_text("legend:seams", "open seams");
+    row(legend.seam, "open seams");
   }
   if (shown.intersections || crossed.pairs > 0) {
     const std::string text =

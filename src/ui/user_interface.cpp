@@ -334,13 +334,13 @@ ActionTargets UserInterface::action_targets(const PanelContext& context, bool sh
   return {context, files_, recording_, about_, commands_, help_open_, wanted_tab_, shift};
 }
 
-bool UserInterface::message_is_told(const Snapshot& now) const {
+bool UserInterface::is_told_by_bar(const Snapshot& now, std::string_view line) const {
   const std::vector<const LaneSnapshot*> lanes = now.lanes();
   const auto stands = [](const LaneSnapshot* lane) { return !lane->blow_up_sentence.empty(); };
   const bool none_goes_on = std::ranges::all_of(lanes, stands);
   return std::ranges::any_of(lanes, [&](const LaneSnapshot* lane) {
     return stands(lane) && (none_goes_on || lane->lane == now.lane) &&
-           message_.starts_with(lane->blow_up_sentence);
+           line.starts_with(lane->blow_up_sentence);
   });
 }
 
@@ -350,24 +350,34 @@ const Notice* UserInterface::gain_to_show(const PanelContext& context) const {
   return gain != nullptr && closed_gain_ != *gain ? gain : nullptr;
 }
 
-void UserInterface::drop_from_message(const Notice& notice) {
-  const std::size_t at = message_is_of_run_ ? message_.find(notice.text) : std::string::npos;
-  if (at == std::string::npos) return;
-  const std::size_t line = message_.rfind('\n', at), begin = line == std::string::npos ? 0 : line;
-  message_.erase(begin, at + notice.text.size() - begin);
+void UserInterface::drop_told_lines(const PanelContext& context) {
+  const Snapshot& now = context.snapshot;
+  const bool gains = gain_to_show(context) != nullptr;
+  const auto has_bar = [&](NoticeCause cause) {
+    return cause == NoticeCause::blow_up_soon
+               ? !now.blow_up_sentence.empty()
+               : gains && (cause == NoticeCause::gain_in_step || cause == NoticeCause::spurious_energy);
+  };
+  const std::string of_lane = std::string("Lane ") + lane_letter(now.lane) + ": ";
+  const auto is_told = [&](std::string_view line) {
+    if (is_told_by_bar(now, line)) return true;
+    if (!message_is_of_run_) return false;
+    if (line.starts_with(of_lane)) line.remove_prefix(of_lane.size());
+    return std::ranges::any_of(
+        *now.notices, [&](const Notice& notice) { return has_bar(notice.cause) && line == notice.text; });
+  };
+  std::string others;
+  for (std::string_view rest = message_; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (!is_told(line)) others.append(others.empty() ? "" : "\n").append(line);
+  }
+  message_ = std::move(others);
 }
 
 void UserInterface::draw_overlays(const PanelContext& context, const Layout& parts) {
   view_legend(context, parts.view);
-  if (message_is_told(context.snapshot)) message_.clear();
-  const bool gains = gain_to_show(context) != nullptr;
-  const auto has_bar = [&](NoticeCause cause) {
-    return cause == NoticeCause::blow_up_soon
-               ? !context.snapshot.blow_up_sentence.empty()
-               : gains && (cause == NoticeCause::gain_in_step || cause == NoticeCause::spurious_energy);
-  };
-  for (const Notice& notice : *context.snapshot.notices)
-    if (has_bar(notice.cause)) drop_from_message(notice);
+  drop_told_lines(context);
   const bool open = notices(context, parts.notices, message_, message_is_error_, notices_height_);
   if (!open || ImGui::GetTime() > message_until_) message_.clear();
 }
@@ -389,7 +399,7 @@ void UserInterface::draw_cards(const PanelContext& context, const Area& view, co
   tableau_.draw(context, room);
   recording_.draw(context, room);
   question_.draw(context, room);
-  session_offer_.draw(context, room);
+  if (offers_session()) session_offer_.draw(context, room);
   about_.draw(context, window);
 }
 
@@ -423,8 +433,9 @@ void UserInterface::show_message(std::string_view text, bool is_error) {
   message_until_ = ImGui::GetTime() + kMessageSeconds;
 }
 
-void UserInterface::show_message_of(std::shared_ptr<const LoadedScene> scene, std::string_view text) {
-  show_message(text, false);
+void UserInterface::show_message_of(std::shared_ptr<const LoadedScene> scene, std::string_view text,
+                                    bool is_error) {
+  show_message(text, is_error);
   message_scene_ = std::move(scene);
 }
 
@@ -432,8 +443,9 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
   hide_tooltips();
   // A held Enter answers one question, not the next one too.
   if (press.key == Key::enter && press.repeat) return false;
-  if (question_.on_key(press, context) || session_offer_.on_key(press, context) || commands_.on_key(press) ||
-      files_.on_key(press) || recording_.on_key(press) || tableau_.on_key(press) || about_.on_key(press))
+  if (question_.on_key(press, context) || (offers_session() && session_offer_.on_key(press, context)) ||
+      commands_.on_key(press) || files_.on_key(press) || recording_.on_key(press) || tableau_.on_key(press) ||
+      about_.on_key(press))
     return true;
   if (press.key == Key::escape) {
     // Esc closes the newest first; a text field handles its own Esc.
@@ -451,9 +463,10 @@ bool UserInterface::on_key(const KeyPress& press, bool typing, const PanelContex
     return context.request(ReleaseGrab{}), true;
   }
   if (typing && !press.ctrl && press.key != Key::f1) return false;
-  // Ctrl with a letter is editing while there is a field to edit.
-  constexpr std::string_view kAlsoWhileTyping = "OSQK";
-  if (typing && press.ctrl && kAlsoWhileTyping.find(press.character) == std::string_view::npos) return false;
+  constexpr std::string_view kEditing = "ACVXYZ";  // with Ctrl, in a field
+  if (typing && press.ctrl &&
+      (press.character == 0 || kEditing.find(press.character) != std::string_view::npos))
+    return false;
   return run_action(press, action_targets(context, press.shift));
 }
 

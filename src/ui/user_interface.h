@@ -31,7 +31,8 @@ class UserInterface {
   /// A sentence below the view: a refused file, a saved scene.
   void show_message(std::string_view text, bool is_error);
   /// A sentence about a scene, until another scene is shown.
-  void show_message_of(std::shared_ptr<const LoadedScene> scene, std::string_view text);
+  void show_message_of(std::shared_ptr<const LoadedScene> scene, std::string_view text,
+                       bool is_error = false);
   const std::string& message() const { return message_; }
   MeshBar& mesh_bar() { return mesh_bar_; }
   const MeshBar& mesh_bar() const { return mesh_bar_; }
@@ -61,6 +62,10 @@ class UserInterface {
   void draw_shelf(const PanelContext& context, const Area& area);
   void draw_side_panel(const PanelContext& context, float x, float height);
   ActionTargets action_targets(const PanelContext& context, bool shift = false);
+  /// Behind the question about unsaved changes and its file dialog, the offer waits.
+  bool offers_session() const {
+    return session_offer_.is_open() && !question_.is_open() && !files_.is_open();
+  }
   void main_buttons(const PanelContext& context);
   void export_menu(const PanelContext& context);
   void draw_overlays(const PanelContext& context, const Layout& parts);
@@ -69,10 +74,10 @@ class UserInterface {
   void show_what_is_new(const Snapshot& snapshot);
   /// The notice that the shelf shows with its cures; null while it shows something else, or nothing.
   const Notice* gain_to_show(const PanelContext& context) const;
-  /// Whether the blow-up bar shows the same message, for the active lane or because no lane runs on.
-  bool message_is_told(const Snapshot& now) const;
-  /// Removes the line of a notice that the shelf shows.
-  void drop_from_message(const Notice& notice);
+  /// Whether the blow-up bar shows the same sentence, for the active lane or because no lane runs on.
+  bool is_told_by_bar(const Snapshot& now, std::string_view line) const;
+  /// Removes the lines of the message that the shelf shows.
+  void drop_told_lines(const PanelContext& context);
 
   FileDialog files_;
   RecordingDialog recording_;

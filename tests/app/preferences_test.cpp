@@ -36,7 +36,14 @@ TEST(Preferences, ComeBackAsTheyWere) {
   before.view.history_megabytes = 64;
   before.view.grab_strength = 0.25;
   before.view.write_session = false;
-  before.view.recording = {.pictures = false, .meshes = true, .frames_per_second = 25, .video = true};
+  before.view.look_ahead = LookAheadChoice::off;
+  before.view.trackpad = true;
+  before.view.recording = {.pictures = false,
+                           .meshes = true,
+                           .frames_per_second = 25,
+                           .video = true,
+                           .comparison = true,
+                           .plot = LanePlot::strain};
   before.view.interface_scale = 1.25;
   before.view.theme = Theme::light;
   before.view.hints_done = {true, false, true, false};
@@ -57,10 +64,14 @@ TEST(Preferences, ComeBackAsTheyWere) {
   EXPECT_EQ(after.view.history_megabytes, 64);
   EXPECT_EQ(after.view.grab_strength, 0.25);
   EXPECT_FALSE(after.view.write_session);
+  EXPECT_EQ(after.view.look_ahead, LookAheadChoice::off);
+  EXPECT_TRUE(after.view.trackpad);
   EXPECT_FALSE(after.view.recording.pictures);
   EXPECT_TRUE(after.view.recording.meshes);
   EXPECT_EQ(after.view.recording.frames_per_second, 25);
   EXPECT_TRUE(after.view.recording.video);
+  EXPECT_TRUE(after.view.recording.comparison);
+  EXPECT_EQ(after.view.recording.plot, LanePlot::strain);
   EXPECT_EQ(after.view.interface_scale, 1.25);
   EXPECT_EQ(after.view.theme, Theme::light);
   EXPECT_EQ(after.view.hints_done, before.view.hints_done);

@@ -81,6 +81,7 @@ TEST(CommandLine, ReadsBackAsTheSameScene) {
   }
   Scene rest = plain;
   rest.mesh = FileSource{"/a folder/a mesh.obj"};
+  rest.added_meshes = {{"a, b.obj", {0.1, -1.0 / 3, 0}, vec3(0), 0.5}, {"{c}.obj", vec3(0), {0, 45, 0}}};
   rest.scale = 0.1;
   rest.weld = false;
   rest.z_up = true;

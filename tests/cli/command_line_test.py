@@ -28,6 +28,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 SOURCE = pathlib.Path(sys.argv[2]).resolve()
 SMALL = ["--grid", "8x8", "--steps", "10"]
 SANITIZED = "CLOTHLAB_TEST_SANITIZED" in os.environ  # the program starts slowly
+long_with_sanitizer = unittest.skipIf(SANITIZED, "long with a sanitizer, and shorter tests run the same code")
 ANALYSES = ["damping", "convergence", "stability", "energy", "drift", "stiff-limit", "reversal", "response", "spectrum", "friction", "contact-laws", "drape",
             "work", "cost", "intersections"]
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 5 5 5\nv 0 1 0\nf 1 2 4\n"  # the third vertex is used by no face
@@ -336,9 +337,39 @@ class CommandLine(unittest.TestCase):
         for name, (_, why) in without.items():
             self.assertIn(f"clothlab: {name} has no effect. {why}", lines)
         self.assertNotIn("--dt has no effect", "".join(lines))
-        compare = self.run_program("compare", *SMALL, "--integrators", "rk4,xpbd", *options[2:]).stderr
+        run = [*SMALL, "--floor", "--integrators"]
+        compare = self.run_program("compare", *run, "rk4,xpbd", *options[2:]).stderr
         self.assertIn("--wind-speed has no effect", compare)
         self.assertNotIn("--xpbd-contact", compare)  # of a lane
+        compare = self.run_program("compare", *run, "rk4,bdf2", *options[2:]).stderr
+        self.assertIn("--xpbd-contact has no effect. None of the methods uses it here.", compare)
+        self.assertNotIn("--newton-tolerance", compare)
+        self.assertIn("--newton-tolerance has no effect. Runge–Kutta 4 does not use", self.run_program("compare", *run, "rk4", *options[2:]).stderr)
+
+    def test_options_without_effect_on_any_method_are_named(self):
+        """An option may affect only some of the methods that a command runs, or only its reference."""
+        sheet = ["--grid", "4x4"]
+        without = lambda *command: sorted(re.findall(r"clothlab: --(\S+) has no effect", self.run_program(*command).stderr))
+        given = ["--rho-inf", 0.9, "--newton-tolerance", 0.01, "--cg-tolerance", 0.01]
+        for command in (["analyze", "energy", *sheet, "--steps", 3], ["analyze", "reversal", *sheet, "--steps", 3],
+                        ["analyze", "stability", *sheet, "--steps", 8]):
+            self.assertEqual(without(*command, *given, "--integrators", "rk4,generalized-alpha"), [], command)
+            self.assertEqual(without(*command, *given, "--integrators", "rk4,semi-implicit-euler"), ["newton-tolerance", "rho-inf"], command)
+            self.assertEqual(without(*command, *given, "--integrators", "rk4"), ["cg-tolerance", "newton-tolerance", "rho-inf"], command)
+        self.assertEqual(without("analyze", "stability", *sheet, "--steps", 8, "--integrators", "rattle", "--stretch-stiffness", 500), [])  # ω_max
+        self.assertEqual(without("analyze", "stiff-limit", "--steps", 5, "--levels", 1, "--integrators", "rk4", "--newton-max-iterations", 2,
+                                 "--rho-inf", 0.9), ["rho-inf"])  # the run with rods
+        self.assertEqual(without("analyze", "drape", "--steps", 3, "--integrators", "bdf2", "--contact-stiffness", 50, "--barrier-stiffness", 50), [])
+        self.assertEqual(without("analyze", "damping", "--points", 2, "--integrators", "rk4,newmark", "--newmark-beta", 0.3, "--rho-inf", 0.9), ["rho-inf"])
+        self.assertEqual(without("analyze", "spectrum", *sheet, "--mass", 1, *given), ["cg-tolerance", "newton-tolerance", "rho-inf"])
+        self.assertEqual(without("analyze", "spectrum", *sheet, "--steps", 2, *given), ["newton-tolerance", "rho-inf"])
+        self.assertEqual(without("analyze", "response", *sheet, *given, "--integrators", "generalized-alpha"), ["cg-tolerance", "newton-tolerance"])
+        self.assertEqual(without("choose", *sheet, *given, "--end-time", 0.05, "--integrators", "rk4"), ["newton-tolerance", "rho-inf"])
+        sweep = ["sweep", *sheet, "--steps", 2, *given, "--vary", "wind-speed=1,2", "--out", "sweep", "--dry-run"]
+        self.assertEqual(without(*sweep, "--integrators", "rk4,bdf2"), ["rho-inf", "wind-speed"])
+        self.assertEqual(without(*sweep, "--integrators", "rk4,bdf2", "--row", 1), [])
+        self.assertEqual(without("bench", "--sizes", "4,5", "--steps", 2, *given), ["newton-tolerance", "rho-inf"])
+        self.assertEqual(without("bench", *sheet, "--integrators", "--steps", 2, *given, "--wind-speed", 3), ["wind-speed"])
 
     def test_a_scene_with_lanes_runs_its_first_lane_and_reports_that(self):
         lanes = [{"letter": "B", "method": {"integrator": "bdf2"}},
@@ -462,7 +493,7 @@ class CommandLine(unittest.TestCase):
         scene("none.json", groups={})
         self.refused("simulate", "--scene", "none.json", "--steps", 1, says='Driver 1: there is no group "pole".')
 
-    @unittest.skipIf(SANITIZED, "3,360 steps")
+    @long_with_sanitizer
     def test_the_frequency_response_of_the_document(self):
         document = (SOURCE / "docs" / "scene-format.md").read_text()
         example = document[document.index("### Example: the frequency response"):]
@@ -619,6 +650,18 @@ class CommandLine(unittest.TestCase):
         self.refused(*run, *end, "--look-ahead", 1e-4, says=["--look-ahead", "dt is 200 µs"])
         self.refused(*run, *end, "--look-ahead", 0.4, "--dt=-2e-4", says=["--look-ahead", "dt is -200 µs"])
 
+    def test_copies_run_ahead_of_compared_and_replayed_runs(self):
+        scene = ["--grid", "8x8", "--spring-damping", 0, "--stretch-stiffness", 100, "--dt", "2e-4", "--duration", 3]
+        done = self.run_program("compare", *scene, "--integrators", "explicit-euler,rk4", "--look-ahead", 0.4, "--report", "report")
+        step = re.search(r"blew up in step (\d+)", done.stdout)[1]
+        self.assertIn(f"(step {step}), computed by running ahead: ", (self.dir / "report/index.html").read_text())
+        journal = SOURCE / "tests/documents/journals/blow-up.journal"
+        done = self.run_program("replay", journal, "--check", "--look-ahead", 0.4)
+        self.assertIn("the same bits", done.stdout)
+        failed = re.search(r"A blow-up will occur at t = \S+ s \(step (\d+)\), computed by running ahead: ", done.stderr)
+        self.assertTrue(failed, done.stderr)
+        self.refused("replay", journal, "--look-ahead", 1e-9, says=["--look-ahead", "dt is"])
+
     def test_a_bundle_is_a_scene_a_checkpoint_and_a_journal(self):
         saved = SOURCE / "tests/documents/old_files/lanes-1.clothlab"
         (self.dir / "run.clothlab").write_bytes(saved.read_bytes())
@@ -666,6 +709,30 @@ class CommandLine(unittest.TestCase):
         for wrong in "-1", "101", "x", "1 m":
             self.refused(*run, "--steps", 1, f"--grow-bodies={wrong}", says="--grow-bodies")
 
+    def test_line_elements_are_sewn(self):
+        (self.dir / "two.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0\nv 1 1 0\nv 0 1 1\nf 1 2 3\nf 4 5 6\nl 1 4\nl 2 5\nl 3 6\n")
+        run = ["simulate", "--mesh", "two.obj", "--pin", "none", "--gravity", "0,0,0", "--spring-damping", 1, "--dt", 0.01, "--quiet"]
+        sew = [*run, "--seam-seconds", 0.5]
+        early = self.run_program(*sew, "--steps", 20, "--summary", "s.json", "--checkpoint", "c", "--obj", "last.obj").stderr
+        self.assertIn("3 of 3 seam pairs are more than 1 mm apart", early)
+        self.assertIn("seams close until 500 ms", early)
+        self.assertEqual(json.loads((self.dir / "s.json").read_text())["notices"][0]["cause"], "open-seams")
+        self.assertIn("l 3 6", (self.dir / "last.obj").read_text())
+        late = self.run_program(*sew, "--steps", 200, "--state", "whole.csv", "--threads", 1).stderr
+        self.assertNotIn("seam", late)
+        heights = [float(row["y"]) for row in csv.DictReader((self.dir / "whole.csv").read_text().splitlines())]
+        self.assertLess(max(heights) - min(heights), 1e-3)
+        self.run_program("simulate", "--resume", "c", "--steps", 180, "--state", "s.csv", "--threads", 2)
+        self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
+        self.run_program("simulate", "--scene", "s.json", "--steps", 200, "--state", "s.csv")
+        self.assertEqual((self.dir / "s.csv").read_text(), (self.dir / "whole.csv").read_text())
+        self.run_program(*run, "--steps", 20, "--state", "free.csv")
+        heights = [float(row["y"]) for row in csv.DictReader((self.dir / "free.csv").read_text().splitlines())]
+        self.assertEqual((min(heights), max(heights)), (0, 1), "lines were sewn without being asked for")
+        self.refused(*sew, "--steps", 1, "--integrator", "xpbd", says=["XPBD", "cannot sew"])
+        self.refused(*run, "--steps", 1, "--seam-seconds", -1, says="--seam-seconds")
+
+    @long_with_sanitizer
     def test_dress_moves_a_body_into_a_garment(self):
         assets = SOURCE / "assets"
         run = ["simulate", "--mesh", assets / "shirt.obj", "--dress", "--steps", 12, "--quiet"]
@@ -685,12 +752,61 @@ class CommandLine(unittest.TestCase):
         self.refused(*run, "--obstacle", f"mesh:0,9,0,1,{assets / 'dummy.obj'}", says="do not fit into the cloth")
         self.refused(*run, "--obstacle", "sphere:0,1,0,0.1", says="There is no body to dress")
 
+    def test_meshes_are_added_to_the_cloth(self):
+        for name in "shirt.obj", "skirt.obj":
+            (self.dir / name).write_text(TRIANGLE)
+        skirt = '{"file": "skirt.obj", "position": [0, -1, 0], "turn": [0, 90, 0]}'
+        run = ("simulate", "--mesh", "shirt.obj", "--add-mesh", skirt, "--add-mesh", "9,-200 cm,0,0.5,skirt.obj",
+               "--steps", 5, "--quiet")
+        self.run_program(*run, "--pin", "group:shirt", "--group-material", "skirt-2=stiff", "--summary", "s.json")
+        summary = json.loads((self.dir / "s.json").read_text())
+        self.assertEqual((summary["mesh"]["particles"], summary["pins"]), (9, [0, 1, 3]))
+        self.assertEqual([mesh["position"] for mesh in summary["scene"]["added-meshes"]], [[0, -1, 0], [9, -2, 0]])
+        again = "simulate", "--scene", "s.json", "--quiet", "--summary", "again.json"
+        for folder in None, "moved":
+            if folder:
+                (self.dir / folder).mkdir()
+                (self.dir / "skirt.obj").rename(self.dir / folder / "skirt.obj")
+                self.refused(*again, says=["skirt.obj", "no such file"])
+            done = self.run_program(*again, *(["--mesh-folder", folder] if folder else []))
+            self.assertNotIn("differ", done.stderr)
+            self.assertEqual(json.loads((self.dir / "again.json").read_text())["state_hash"], summary["state_hash"])
+        done = self.run_program(*again, "--add-mesh", "none", "--pin", "none", status=2)
+        self.assertIn("skirt-2", done.stderr)
+        (self.dir / "skirt.obj").write_text(TRIANGLE)
+        for command in ["compare", "--integrators", "rk4,xpbd"], ["render", "--png", "p.png"], ["analyze", "stability"]:
+            self.run_program(*command, "--mesh", "shirt.obj", "--add-mesh", "1,0,0,1,skirt.obj",
+                             *(["--steps", 2] if command[0] != "analyze" else []))
+        self.refused("simulate", "--mesh", "shirt.obj", "--add-mesh", "0,0,0,skirt.obj", says="write x,y,z,scale,FILE")
+        self.refused(*run, "--obj", "skirt.obj", says="which is an input")
+        self.refused(*run, "--pin", "group:skrt", says='did you mean "skirt"?')
+
     def test_a_group_of_a_mesh_is_the_cloth(self):
         (self.dir / "two.obj").write_text(TRIANGLE + "v 5 0 0\nv 6 0 0\nv 5 1 0\ng other\nf 5 6 7\n")
         for name, particles in ("two.obj", 6), ("two.obj#other", 3):
             self.run_program("simulate", "--mesh", name, "--steps", 1, "--summary", "s.json", "--quiet")
             self.assertEqual(json.loads((self.dir / "s.json").read_text())["particles"], particles)
         self.run_program("simulate", "--scene", "s.json", "--steps", 1)
+
+        # Pins and materials by group; the summary repeats the run.
+        run = "simulate", "--mesh", "two.obj", "--steps", 5, "--quiet"
+        self.run_program(*run, "--pin", "group:other", "--group-material", "other=stiff", "--soft-pin", "other=2",
+                         "--soft-pin", "other=3", "--summary", "g.json")
+        summary = json.loads((self.dir / "g.json").read_text())
+        self.assertEqual(summary["pins"], [4, 5, 6])
+        self.assertEqual(summary["scene"]["pin"], {"groups": ["other"]})
+        self.assertEqual(summary["scene"]["materials"], {"other": {"stretch-stiffness": 20000, "bend-stiffness": 50}})
+        self.assertEqual([d["force"] for d in summary["scene"]["drivers"]], [{"spring": 2}, {"spring": 3}])
+        self.run_program("simulate", "--scene", "g.json", "--quiet", "--summary", "again.json")
+        self.assertEqual(json.loads((self.dir / "again.json").read_text())["state_hash"], summary["state_hash"])
+        self.refused(*run, "--pin", "group:oter", says='did you mean "other"?')
+        self.refused(*run, "--pin", "group:", says="group:NAME")
+        self.refused(*run, "--soft-pin", "other", says="collar=20")
+        self.refused(*run, "--soft-pin", "other=-1", says="soft-pin")
+        self.refused(*run, "--group-material", "other=silk", says="must be one of cotton")
+        self.refused(*run, "--group-material", "other=denim", says="is a fabric, and that of the cloth is springs")
+        self.refused(*run, "--group-material", "oter=stiff", says="its groups are other")
+
         self.refused("simulate", "--mesh", "two.obj#none", says=["two.obj", "none", "other"])
         self.refused("simulate", "--mesh", "two.obj#other", "--obj", "two.obj", says="which is an input")
 
@@ -1231,6 +1347,7 @@ class CommandLine(unittest.TestCase):
         if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
             self.skipTest("SKIPPED: ffmpeg and ffprobe are not installed; videos are not checked")
 
+    @long_with_sanitizer
     def test_render_writes_videos_that_others_read(self):
         self.needs_ffmpeg()
         run = ["render", "--grid", "8x8", "--dt", "0.01", "--duration", 1, "--pixels", "160x120", "--quiet"]
@@ -1273,12 +1390,14 @@ class CommandLine(unittest.TestCase):
         self.run_program(*run, "--turntable", 12, "--mp4", "round.mp4")
         self.assertEqual(self.probe("round.mp4")["nb_read_frames"], "12")
 
+    @long_with_sanitizer
     def test_render_compares_lanes_in_a_video(self):
         self.needs_ffmpeg()
         run = ["render", "--grid", "8x8", "--dt", "0.02", "--duration", 2, "--pixels", "320x320", "--quiet"]
         for count in range(1, 9):
             lanes = ",".join(["semi-implicit-euler", "explicit-euler", *["bdf2"] * 6][:count])
-            self.run_program(*run, "--integrators", lanes, "--plot", "distance", "--fps", 5, "--mp4", "v.mp4")
+            plot = "distance" if count > 1 else "strain"
+            self.run_program(*run, "--integrators", lanes, "--plot", plot, "--fps", 5, "--mp4", "v.mp4")
             self.assertEqual(self.probe("v.mp4")["nb_read_frames"], "11")
         # The marks of the lanes, the plot below them, the time line that moves, and the mark of a lane that blew up.
         lanes = ["--integrators", "bdf2,explicit-euler"]
@@ -1310,6 +1429,36 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(label(0) != label(161), differ)
         told = self.run_program(*scene, "--integrator", "bdf2", "--png", "p.png").stderr
         self.assertIn("the file has 2 lanes", told)
+        self.assertIn("The window, compare and render run all of them.", told)
+
+    def test_a_video_shows_the_end_of_a_run_that_blows_up(self):
+        self.needs_ffmpeg()
+        run = ["render", "--grid", "8x8", "--dt", "0.02", "--duration", 2, "--pixels", "320x320", "--quiet"]
+        self.run_program(*run, "--integrator", "explicit-euler", "--every", 1, "--png", "p.png", status=3)
+        last = sorted(self.dir.glob("p-*.png"))[-1].name
+        one = self.run_program(*run, "--integrator", "explicit-euler", "--fps", 10, "--apng", "one.apng", status=3)
+        self.assertIn("Blown up in step 6, at 0.12 s", one.stderr)
+        frames = self.decoded("one.apng", (320, 320))
+        self.assertEqual(len(frames), 3)  # t = 0, 0.1, and the state before the blow-up
+        self.assertEqual(frames[-1], self.decoded(last, (320, 320))[0])
+        # All lanes blew up: the mark is in the video. A single lane has the status of a run.
+        for lanes, status in (("explicit-euler,explicit-euler", 0), ("explicit-euler", 3)):
+            done = self.run_program(*run, "--integrators", lanes, "--plot", "strain", "--fps", 10, "--apng", "all.apng", status=status)
+            self.assertEqual("Lane B: Blown up" in done.stderr, status == 0)
+            frames = self.decoded("all.apng", (320, 320))
+            mark = [frame[3 * (320 * 30 + 2):][:3] == bytes((160, 30, 30)) for frame in frames]
+            self.assertEqual(mark, [False, False, True])
+
+    def test_a_failed_ffmpeg_is_found_where_the_end_of_children_is_ignored(self):
+        self.needs_ffmpeg()
+        (self.dir / "ffmpeg").write_text("#!/bin/sh\nPATH=/usr/bin:/bin; cat > /dev/null; echo disk full >&2; exit 3\n")
+        (self.dir / "ffmpeg").chmod(0o755)
+        for path, status in ((self.dir, 1), (os.environ["PATH"], 0)):
+            done = subprocess.run([PROGRAM, "render", *SMALL, "--pixels", "64x64", "--quiet", "--mp4", "a.mp4"], cwd=self.dir, capture_output=True,
+                                  text=True, env={**os.environ, "PATH": str(path)}, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual("a.mp4: disk full." in done.stderr, status == 1)
+            self.assertEqual((self.dir / "a.mp4").exists(), status == 0)
 
     def test_a_video_is_whole_or_missing(self):
         self.needs_ffmpeg()
@@ -1356,6 +1505,10 @@ class CommandLine(unittest.TestCase):
         self.refused(*run, "--fps", 30, "--png", "a.png", says="--fps and --speed belong to a video")
         self.refused(*run, "--turntable", 2, "--speed", 2, "--apng", "a.apng", says="--speed has no effect on --turntable")
         self.refused(*run, "--plot", "energie", "--png", "a.png", says="total-energy")
+        for lanes in [], ["--integrators", "bdf2"]:
+            self.refused(*run, *lanes, "--plot", "distance", "--png", "a.png", says="--plot distance compares lanes")
+        self.refused(*run, "--heat-max", 0.2, "--png", "a.png", says="--heat-max is the end of the colours of --heat-map")
+        self.refused("simulate", *SMALL, "--state", "a.apng", says=["a.apng", ".csv"])
         self.refused(*run, "--apng", "no/a.apng", says="there is no folder no")
         self.refused(*run, "--apng", "a.mp4", says=["'a.mp4', does not end with .apng or .png"])
         self.refused(*run, "--mp4", "film.avi", says=["'film.avi', does not end with .mp4"])
@@ -1565,6 +1718,7 @@ class CommandLine(unittest.TestCase):
         for amplitude, h_omega in zip(euler, (0.01, 0.1, 1, 10, 100), strict=True):
             self.assertAlmostEqual(amplitude, 1 / math.hypot(1, h_omega), places=9)
 
+    @long_with_sanitizer
     def test_analyze_convergence(self):
         rows = self.analyze("convergence", "--integrators", "rk4,semi-implicit-euler", "--levels", 4)
         self.assertEqual([int(r["steps"]) for r in rows], [10, 20, 40, 80] * 2)
@@ -1634,6 +1788,7 @@ class CommandLine(unittest.TestCase):
                 for distance in "distance_mean", "distance_max":
                     self.assertAlmostEqual(float(row[distance]), abs(theory), delta=1e-6)
 
+    @long_with_sanitizer
     def test_analyze_stability(self):
         self.refused("analyze", "stability", says="--grid")
         rows = self.analyze("stability", "--grid", "4x4", "--spring-damping", 0, "--steps", 200, "--integrators",
@@ -1722,6 +1877,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("left out: rk4", done.stderr)
         self.assertNotIn("pbd", done.stdout)
 
+    @long_with_sanitizer
     def test_analyze_stiff_limit(self):
         self.refused("analyze", "stiff-limit", "--levels", 0, says="--levels")
         self.refused("analyze", "stiff-limit", "--stretch-stiffness", 1e9, says=["levels", "N/m"])
@@ -1782,6 +1938,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("left out: rattle: they treat stretch springs as rods", done.stderr)
         self.assertIn("left out: a-search: their steps are not linear", done.stderr)
 
+    @long_with_sanitizer
     def test_analyze_spectrum(self):
         self.refused("analyze", "spectrum", says="--grid")
         self.refused("analyze", "spectrum", "--grid", "4x4", "--integrators", "rk4", says="--integrators")
@@ -1868,6 +2025,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual({(r["function"], float(r["parameter"])) for r in rows},
                          {("b", 0.004), ("b", 0.002), ("b", 0.001), ("s", 0.02), ("s", 0.01), ("s", 0.005)})
 
+    @long_with_sanitizer
     def test_analyze_work(self):
         self.refused("analyze", "work", says="--grid")
         self.refused("analyze", "work", "--grid", "4x4", "--end-time", 0, says="--end-time")
@@ -1928,6 +2086,7 @@ class CommandLine(unittest.TestCase):
         warned = self.run_program("simulate", "--grid", "41x41", "--size", "0.2x0.2", "--fabric", "cotton", "--integrator", "xpbd", "--steps", 1, status=3)
         self.assertRegex(warned.stderr, r"explicitly.*at least \d+ \(--xpbd-substeps\)")
 
+    @long_with_sanitizer
     def test_choose_by_any_measure(self):
         scene = ["--grid", "6x6", "--spring-damping", 0, "--end-time", 0.1, "--integrators", "velocity-verlet,semi-implicit-euler"]
         self.refused("choose", *scene, "--measure", "size", says=["rms", "path"])
@@ -1985,6 +2144,7 @@ class CommandLine(unittest.TestCase):
         self.run_program("choose", "--journal", "own.journal", *methods, "--csv", "choose.csv")
         self.assertIn("S-BDF2", {row["method"] for row in self.rows("choose.csv")})
 
+    @long_with_sanitizer
     def test_charts_as_vector_pictures(self):
         self.refused("analyze", "damping", "--svg", "a.png", says=["a.png", ".svg"])
         self.run_program("choose", "--grid", "5x5", "--end-time", 0.1, "--integrators", "rk4,bdf2", "--png", "c.png", "--svg", "c.svg")
@@ -2024,6 +2184,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(process.returncode, 130, said)
         self.assertEqual([(self.dir / name).read_bytes() for name in outputs[1::2]], before)
 
+    @long_with_sanitizer
     def test_suite_of_work_and_precision(self):
         self.refused("analyze", "work", "--suite", "--grid", "4x4", says="its own scenes")
         self.refused("analyze", "work", "--suite", "--scenes", "sof,wind", says=["'sof'", "did you mean 'soft'"])
@@ -2100,12 +2261,15 @@ class CommandLine(unittest.TestCase):
         self.assertIn("newmark", done.stdout)
 
     def test_an_interrupted_analysis_writes_what_it_has(self):
-        process = subprocess.Popen([PROGRAM, "analyze", "energy", "--steps", "100000000", "--integrators",
-                                    "semi-implicit-euler,backward-euler", "--csv", "a.csv"],
-                                   cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        for wait in 1, 4, 16:  # until a busy machine has taken some steps
+            process = subprocess.Popen([PROGRAM, "analyze", "energy", "--steps", "100000000", "--integrators",
+                                        "semi-implicit-euler,backward-euler", "--csv", "a.csv"],
+                                       cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            time.sleep(wait)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+            if (self.dir / "a.csv").exists():
+                break
         self.assertEqual(process.returncode, 130, said)
         self.assertIn("interrupted", said)
         self.assertEqual([r["step"] for r in self.rows("a.csv")][:3], ["0", "1", "2"])
@@ -2117,6 +2281,13 @@ class CommandLine(unittest.TestCase):
         env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         done = self.run_program(status=1, env=env)
         self.assertIn("clothlab render", done.stderr)
+
+
+def load_tests(loader, tests, pattern):
+    """All tests, or share k of n of them where CLOTHLAB_TEST_SHARE is "k/n", so that ctest runs the shares side by side."""
+    share, shares = map(int, os.environ.get("CLOTHLAB_TEST_SHARE", "0/1").split("/"))
+    cases = [case for of_class in tests for case in of_class]
+    return unittest.TestSuite(cases[share::shares])
 
 
 if __name__ == "__main__":

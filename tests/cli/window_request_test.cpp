@@ -76,7 +76,8 @@ Arguments another_value(const ParameterSpec& spec) {
 
 TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
   const TemporaryFolder folder;
-  const std::string mesh = folder.write("m.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n").string();
+  const std::string mesh =
+      folder.write("m.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\ng a\nf 1 2 3 4\n").string();
   const std::string scene =
       folder.write("s.json", "{\"clothlab-scene\": 1, \"mesh\": {\"grid\": [3, 3]}}").string();
   std::string rows = "x,y,z,vx,vy,vz\n";
@@ -85,6 +86,7 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
   const std::map<std::string, Arguments> own{{"--scene", {scene}},
                                              {"--mesh", {mesh}},
                                              {"--grid", {"5x5"}},
+                                             {"--add-mesh", {"0,1,0,1," + mesh}},
                                              {"--size", {"2x3"}},
                                              {"--scale", {"2"}},
                                              {"--no-weld", {}},
@@ -99,14 +101,20 @@ TEST(WindowRequest, EveryOptionChangesTheSceneThatIsOpened) {
                                              {"--tableau", {"heun", "--integrator", "runge-kutta"}},
                                              {"--threads", {"7"}},
                                              {"--play", {}}};
+  const std::map<std::string, std::string> of_groups{{"--soft-pin", "a=20"}, {"--group-material", "a=stiff"}};
 
   const std::vector<std::string> options = options_of_the_help();
   ASSERT_GT(options.size(), 40u);
-  const std::string named = opened({"--grid", "4x4"}), built_in = opened({"--quiet"});
+  const std::string named = opened({"--grid", "4x4"}), built_in = opened({"--quiet"}),
+                    with_groups = opened({"--mesh", mesh});
   for (const std::string& option : options) {
     if (option == "--help" || option == "--version" || option == "--quiet") continue;
     if (option == "--mesh-folder") continue;  // changes no scene whose mesh is where it was
     Arguments arguments{option};
+    if (const auto row = of_groups.find(option); row != of_groups.end()) {
+      EXPECT_NE(opened({option, row->second, "--mesh", mesh}), with_groups) << option;
+      continue;
+    }
     if (const auto row = own.find(option); row != own.end()) {
       arguments.insert(arguments.end(), row->second.begin(), row->second.end());
     } else {

@@ -284,6 +284,113 @@ TEST(Fabric, HasItsWarpAlongUOrTheLongestEdgeOfTheBox) {
   EXPECT_NEAR(std::abs(warp_directions(nullptr, positions, triangles)[0].z), 1, 1e-12);
 }
 
+/// A sheet of 1 m² whose half with z > 0.5 is the group "far", and the other one "near"; both are in "all".
+std::shared_ptr<const ClothMesh> two_halves() {
+  ObjMesh obj = make_grid_obj(5, 5);
+  obj.groups = {{{"near", "all"}, 0}, {{"far", "all"}, obj.face_count() / 2}};
+  return std::make_shared<const ClothMesh>(build_cloth_mesh(std::move(obj)));
+}
+
+Material with_far(Material material, const std::variant<Fabric, SpringStiffness>& far) {
+  material.groups = {{"far", far}};
+  return material;
+}
+
+TEST(Fabric, OfAGroupHasItsOwnValues) {
+  const auto mesh = two_halves();
+  const auto model = std::make_shared<const ClothModel>(mesh);
+  const Fabric near{500, 400, 60, 0.3, 0.1}, far{300, 250, 90, 0.7, 0.4};
+  const ClothSystem all_near(model, of(near)), all_far(model, of(far));
+  const ClothSystem same(model, with_far(of(near), near)), mixed(model, with_far(of(near), far));
+  std::size_t inside = 0, between = 0;
+  for (std::size_t s = 0; s < mixed.elements().size(); ++s) {
+    const ElasticElement e = mixed.elements()[s], a = all_near.elements()[s], b = all_far.elements()[s];
+    EXPECT_EQ(same.elements()[s].stiffness, a.stiffness);
+    EXPECT_EQ(same.elements()[s].bending, a.bending);
+    const double z = mesh->positions[e.i].z + mesh->positions[e.j].z;
+    // Both triangles of an edge on the border have the same shape.
+    const double share = std::abs(z - 1) < 0.1 ? 0.5 : z > 1 ? 1 : 0;
+    if (e.stretch) {
+      EXPECT_NEAR(e.stiffness, (1 - share) * a.stiffness + share * b.stiffness, 1e-9) << s;
+    }
+    if (std::min(mesh->positions[e.i].z, mesh->positions[e.j].z) > 0.6) {
+      EXPECT_NEAR(e.bending, b.bending, 1e-12);
+      ++inside;
+    }
+    if (std::max(mesh->positions[e.i].z, mesh->positions[e.j].z) < 0.4) {
+      EXPECT_NEAR(e.bending, a.bending, 1e-12);
+    }
+    between += share == 0.5;
+  }
+  EXPECT_GT(inside, 10u);
+  EXPECT_GT(between, 3u);
+  EXPECT_NEAR(std::accumulate(mixed.masses().begin(), mixed.masses().end(), 0.0),
+              (near.density + far.density) / 2, 1e-12);
+  for (std::size_t i = 0; i < mesh->positions.size(); ++i) {
+    const double z = mesh->positions[i].z;
+    if (z > 0.6) {
+      EXPECT_NEAR(mixed.masses()[i], all_far.masses()[i], 1e-15);
+    }
+    if (z < 0.4) {
+      EXPECT_NEAR(mixed.masses()[i], all_near.masses()[i], 1e-15);
+    }
+  }
+}
+
+TEST(Fabric, SpringsOfAGroupHaveTheirOwnStiffness) {
+  const auto mesh = two_halves();
+  ClothSystem system(std::make_shared<const ClothModel>(mesh), with_far({}, SpringStiffness{5000, 10}));
+  EXPECT_EQ(system.elements().bending_by_slot, nullptr);
+  for (std::size_t s = 0; s < system.elements().size(); ++s) {
+    const ElasticElement e = system.elements()[s];
+    const double z = mesh->positions[e.i].z + mesh->positions[e.j].z;
+    const double near = e.stretch ? 1000 : 1, far = e.stretch ? 5000 : 10;
+    if (z > 1.3) {
+      EXPECT_EQ(e.stiffness, far) << s;
+    }
+    if (z < 0.7) {
+      EXPECT_EQ(e.stiffness, near) << s;
+    }
+    if (mesh->positions[e.i].z == 0.5 && mesh->positions[e.j].z == 0.5 && e.stretch) {
+      EXPECT_EQ(e.stiffness, (near + far) / 2) << s;
+    }
+  }
+  EXPECT_EQ(system.masses()[0], system.masses()[24]) << "the mass is that of the whole cloth";
+  system.set_material({});
+  EXPECT_EQ(system.elements().stiffness_by_slot, nullptr);
+}
+
+TEST(Fabric, RefusesAMaterialOfAGroupThatItCannotHave) {
+  const auto mesh = two_halves();
+  const auto model = std::make_shared<const ClothModel>(mesh);
+  const auto refused = [&](const Material& material) {
+    try {
+      const ClothSystem system(model, material);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(
+      refused(with_far({}, Fabric())),
+      "The material of the group \"far\" is a fabric, and that of the cloth is springs; both must be of one "
+      "kind.");
+  EXPECT_EQ(
+      refused(with_far(of({}), SpringStiffness())),
+      "The material of the group \"far\" is springs, and that of the cloth is a fabric; both must be of one "
+      "kind.");
+  Material material;
+  material.groups = {{"all", SpringStiffness()}, {"far", SpringStiffness()}};
+  EXPECT_EQ(
+      refused(material),
+      "The material of the group \"far\" is not the only one of its faces: some are in the group \"all\" as "
+      "well.");
+  material.groups = {{"fra", SpringStiffness()}};
+  EXPECT_NE(refused(material).find("no face is in the group \"fra\"; its groups are all, far, near."),
+            std::string::npos)
+      << refused(material);
+}
+
 TEST(Fabric, ChangesBackToSprings) {
   const auto mesh = grid(4);
   ClothSystem system(std::make_shared<const ClothModel>(mesh), of({500, 300, 20, 1, 0.1}));

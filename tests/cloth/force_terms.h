@@ -58,6 +58,20 @@ inline ForceRow fabric_row(std::string name, double alpha) {
           false};
 }
 
+/// The row with springs that are stiffer beyond a strain of 5 %.
+inline ForceRow limited(std::string name, double damping, double rayleigh) {
+  return {std::move(name),
+          [=](Rig& rig) {
+            Material material = sample_material();
+            material.spring_damping = damping;
+            material.rayleigh_stiffness = rayleigh;
+            material.strain_limit = 0.05;
+            material.limit_stiffness = 30;
+            return std::make_unique<SpringForce>(rig.system.model(), material);
+          },
+          false};
+}
+
 inline ForceRow grab_row(std::string name, double max_force) {
   return {std::move(name),
           [=](Rig&) {
@@ -68,6 +82,20 @@ inline ForceRow grab_row(std::string name, double max_force) {
           true,
           true,
           true};
+}
+
+/// Particles of the sample sheet that are sewn together, in `seconds`.
+inline ForceRow seam_row(std::string name, double seconds) {
+  return {std::move(name),
+          [=](Rig&) {
+            Material material = sample_material();
+            material.spring_damping = 0.8;
+            material.rayleigh_stiffness = 0.02;
+            return std::make_unique<SeamForce>(
+                std::vector<SewnPair>{{0, 8, 0.7, seconds}, {2, 6, 3, seconds}, {8, 1, 0.2, seconds}},
+                material);
+          },
+          false};
 }
 
 /// A sphere, a bar and their friction, in the middle of the sample sheet.
@@ -101,6 +129,8 @@ inline std::vector<ForceRow> force_rows() {
       spring_row("springs, isotropic damping", DampingModel::isotropic, 0.8, 0),
       spring_row("springs, Rayleigh damping", DampingModel::projected, 0, 0.02),
       spring_row("springs, isotropic and Rayleigh damping", DampingModel::isotropic, 0.8, 0.02),
+      limited("springs with a strain limit", 0, 0),
+      limited("springs with a strain limit, damped", 0.8, 0.02),
       fabric_row("a fabric", 0),
       fabric_row("a fabric, Rayleigh damping", 0.02),
       {"gravity",
@@ -130,6 +160,15 @@ inline std::vector<ForceRow> force_rows() {
          return std::make_unique<DriverForces>(
              rig.system.masses(), std::vector<DrivenGroup>{{{0, 2, 5, 8}, constant}, {{1, 2, 3}, central}});
        }},
+      {"springs of drivers",
+       [](Rig& rig) {
+         DriverForce spring;
+         spring.kind = DriverForce::Kind::spring;
+         spring.stiffness = 12;
+         return std::make_unique<DriverForces>(
+             rig.system.masses(),
+             std::vector<DrivenGroup>{{{0, 2, 5}, spring, {vec3(0.1, 0, 0.2), vec3(1, -1, 0), vec3(0)}}});
+       }},
       // A harmonic force has no energy: tests/sim/driver_test.cpp.
       {"drag of drivers",
        [](Rig& rig) {
@@ -139,6 +178,8 @@ inline std::vector<ForceRow> force_rows() {
          return std::make_unique<DriverForces>(rig.system.masses(),
                                                std::vector<DrivenGroup>{{{0, 2, 5, 8}, drag}});
        }},
+      seam_row("seams, open", 1e9),
+      seam_row("seams, closed", 0),
       grab_row("grab, far from its bound", 1e4),
       grab_row("grab, near its bound", 20),
       grab_row("grab, far beyond its bound", 0.5),

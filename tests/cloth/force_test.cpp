@@ -339,10 +339,12 @@ TEST(SpringForce, HasTheSameBitsWithAndWithoutAvx2) {
   isotropic.spring_damping = 0.3;
   isotropic.damping_model = DampingModel::isotropic;
   rayleigh.rayleigh_stiffness = 0.01;
+  Material limited = rayleigh;
+  limited.strain_limit = 0.2;
   for (const auto& [particles, springs] :
        {std::array{2, 1}, {5, 2}, {5, 3}, {9, 4}, {20, 65}, {40, 130}, {1100, 6003}, {1100, 6004}}) {
     const Tangle tangle(static_cast<std::size_t>(particles), static_cast<std::size_t>(springs));
-    for (const Material& material : {none, projected, isotropic, rayleigh}) {
+    for (const Material& material : {none, projected, isotropic, rayleigh, limited}) {
       const SpringForce fast(*tangle.model, material);
       const SpringForce portable(*tangle.model, material, SpringPass::Kernel::portable);
       for (const SpringForces part : {SpringForces::all, SpringForces::inextensible}) {
@@ -594,6 +596,9 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   const std::vector<DrivenGroup> driven{{{0, 2, 3}, push}, {{2, 4}, drag}};
   system.set_drivers(driven);
   system.set_driver_time(kNow);
+  const std::vector<SewnPair> sewn{{0, 5, 0.7}, {3, 9, 0.4}};
+  system.set_seams(sewn);
+  system.set_seam_time(kNow);
 
   // One of each kind, in the order of the system. Another kind of force is another line here.
   SpringForce springs(system.model(), material);
@@ -605,10 +610,12 @@ TEST(ClothSystem, SumsEveryTermInEverySum) {
   GrabForce pull(grab);
   DriverForces drivers(system.masses(), driven);
   drivers.set_time(kNow);
+  SeamForce seams(sewn, material);
+  seams.set_time(kNow);
   const std::unique_ptr<ContactForce> contact = some_contact(*rig, 0.4, 0.7);
   system.set_contact(&*contact);
-  const std::vector<const ForceTerm*> terms{&springs, &gravity, &mass_damping, &pressure,
-                                            &air,     &drivers, &*contact,     &pull};
+  const std::vector<const ForceTerm*> terms{&springs, &gravity, &mass_damping, &pressure, &air,
+                                            &drivers, &seams,   &*contact,     &pull};
 
   const std::size_t n = s.x.size();
   std::vector<vec3> f(n);

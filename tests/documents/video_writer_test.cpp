@@ -103,6 +103,19 @@ TEST(VideoFile, IsAnAnimatedPngWithoutFfmpeg) {
   EXPECT_TRUE(choose_video_file(folder / "a.mp4").notice.empty());
 }
 
+/// A folder of programs, the only one of PATH, and one for videos.
+class VideoWriterWithFfmpeg : public ::testing::Test {
+ protected:
+  VideoWriterWithFfmpeg() {
+    fs::create_directory(programs);
+    fs::create_directory(out);
+  }
+
+  const TemporaryFolder folder;
+  const fs::path programs = folder / "bin", out = folder / "out";
+  const SearchPath path{programs.string()};
+};
+
 TEST(VideoWriter, RefusesOddSizesAndFilesThatCannotBeWritten) {
   const TemporaryFolder folder;
   EXPECT_THROW(VideoWriter(folder / "a.mp4", 63, 48, 30), InputError);
@@ -115,12 +128,7 @@ TEST(VideoWriter, RefusesOddSizesAndFilesThatCannotBeWritten) {
   EXPECT_EQ(files_in(folder.path()), 0U);
 }
 
-TEST(VideoWriter, ReportsTheLastLineOfAFailedFfmpegAndLeavesNoFile) {
-  const TemporaryFolder folder;
-  const fs::path programs = folder / "bin", out = folder / "out";
-  fs::create_directory(programs);
-  fs::create_directory(out);
-  const SearchPath path(programs.string());
+TEST_F(VideoWriterWithFfmpeg, ReportsTheLastLineOfAFailedFfmpegAndLeavesNoFile) {
   put_ffmpeg(programs, "echo first >&2; echo the encoder is missing >&2; exit 1");
   {
     VideoWriter writer(out / "a.mp4", 64, 48, 30);
@@ -143,12 +151,23 @@ TEST(VideoWriter, ReportsTheLastLineOfAFailedFfmpegAndLeavesNoFile) {
   EXPECT_EQ(files_in(out), 0U);
 }
 
-TEST(VideoWriter, GivesUpAnFfmpegThatDoesNotEnd) {
-  const TemporaryFolder folder;
-  const fs::path programs = folder / "bin", out = folder / "out";
-  fs::create_directory(programs);
-  fs::create_directory(out);
-  const SearchPath path(programs.string());
+TEST_F(VideoWriterWithFfmpeg, LeavesNoFileOfAnFfmpegWhoseEndIsUnknownOrThatWroteNothing) {
+  const auto told = [&] {
+    VideoWriter writer(out / "a.mp4", 64, 48, 30);
+    writer.add(grey(9));
+    return sentence_of([&] { writer.finish(); });
+  };
+  put_ffmpeg(programs, "PATH=/usr/bin:/bin; cat > /dev/null; exit 0");
+  EXPECT_TRUE(told().ends_with("a.mp4: it printed no reason."));
+  EXPECT_EQ(files_in(out), 0U);
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  put_ffmpeg(programs, "PATH=/usr/bin:/bin; cat > /dev/null; exit 3");
+  EXPECT_TRUE(told().starts_with("The end of ffmpeg was not reported: No child processes."));
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(files_in(out), 0U);
+}
+
+TEST_F(VideoWriterWithFfmpeg, GivesUpAnFfmpegThatDoesNotEnd) {
   const std::string shell = "PATH=/usr/bin:/bin; ";
   {
     put_ffmpeg(programs, shell + "echo $$ > " + (folder / "id").string() + "; cat > /dev/null; sleep 100");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The bits of a short run of every integrator, fixed. The program is built twice, optimised and with -O0: no
-// contraction, no fast-math and no library function but the square root (and sine, cosine and hyperbolic sine
-// in the split methods, the exponential function and the logarithm in exponential Rosenbrock–Euler) stand
-// between the two.
+// The bits of a short run of every integrator, fixed. They are equal with and without optimisation, and on
+// AArch64 (scripts/golden_aarch64.sh): without contraction and fast-math, only library functions could
+// differ, which are the square root (and sine, cosine and hyperbolic sine in the split methods, the
+// exponential function and the logarithm in exponential Rosenbrock–Euler).
 //
 // A changed hash means that all runs, recorded ones included, get other bits. Where that is intended, enter
 // the new value and give the reason in the commit.
@@ -34,7 +34,7 @@ const std::map<std::string_view, std::uint64_t> kHashes{
     {"tr-bdf2", 0x75e6b5127991c2bcULL},
     {"sdirk2", 0xe6c12ac3428612f4ULL},
     {"generalized-alpha", 0xb05c700da7beef0aULL},
-    {"exponential-rosenbrock-euler", 0x3d381d1d948f9dbeULL},
+    {"exponential-rosenbrock-euler", 0x3080c7447f9f9d96ULL},
     {"siere", 0x3ddeaaa9373a494eULL},
     {"semi-implicit-bdf2-ere", 0xdadaa67e45be2a2dULL},
     {"str-sbdf2-ere", 0x49060f50e3115baeULL},

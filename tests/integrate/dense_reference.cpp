@@ -2,6 +2,7 @@
 #include "integrate/dense_reference.h"
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -26,8 +27,11 @@ DenseCloth::DenseCloth(const Rig& rig)
       masses_(dofs_),
       material_(rig.system.material()) {
   for (const ElasticElement s : rig.system.elements()) {
-    springs_.push_back({3 * static_cast<Index>(s.i), 3 * static_cast<Index>(s.j), s.rest_length,
-                        s.stretch ? material_.stretch_stiffness : material_.bend_stiffness});
+    springs_.push_back({{3 * static_cast<Index>(s.i), 3 * static_cast<Index>(s.j)},
+                        s.rest_length,
+                        s.stretch ? material_.stretch_stiffness : material_.bend_stiffness,
+                        s.stretch && material_.strain_limit > 0 ? (1 + material_.strain_limit) * s.rest_length
+                                                                : std::numeric_limits<double>::infinity()});
   }
   for (Index d = 0; d < dofs_; ++d) {
     masses_[d] = rig.system.masses()[static_cast<std::size_t>(d / 3)];
@@ -35,14 +39,25 @@ DenseCloth::DenseCloth(const Rig& rig)
   }
 }
 
-Matrix DenseCloth::stiffness(const Vector& x, bool clamped) const {
+double DenseCloth::tension(const Spring& s, double l) const {
+  const double beyond = l > s.limit ? (material_.limit_stiffness - 1) * s.stiffness * (l - s.limit) : 0;
+  return s.stiffness * (l - s.length) + beyond;
+}
+
+Matrix DenseCloth::stiffness(const Vector& x, bool of_damping) const {
   Matrix k = Matrix::Zero(dofs_, dofs_);
-  for (const auto& [i, j, length, stiffness] : springs_) {
+  for (const Spring& s : springs_) {
+    const auto [i, j] = s.ends;
     const Vector3d d = x.segment<3>(i) - x.segment<3>(j), n = d.normalized();
-    double share = 1 - length / d.norm();
-    if (clamped) share = std::max(share, 0.0);
+    double along_n = s.stiffness, across = s.stiffness * (1 - s.length / d.norm());
+    if (of_damping) {
+      across = std::max(across, 0.0);
+    } else {
+      across = tension(s, d.norm()) / d.norm();
+      if (d.norm() > s.limit) along_n *= material_.limit_stiffness;
+    }
     const Matrix3d along = n * n.transpose();
-    const Matrix3d block = stiffness * (along + share * (Matrix3d::Identity() - along));
+    const Matrix3d block = along_n * along + across * (Matrix3d::Identity() - along);
     k.block<3, 3>(i, i) -= block;
     k.block<3, 3>(j, j) -= block;
     k.block<3, 3>(i, j) += block;
@@ -56,7 +71,8 @@ Matrix DenseCloth::stiffness(const Vector& x) const { return stiffness(x, false)
 Matrix DenseCloth::damping(const Vector& x) const {
   Matrix result = material_.rayleigh_stiffness * stiffness(x, true);
   result.diagonal() -= material_.rayleigh_mass * masses_;
-  for (const auto& [i, j, length, stiffness] : springs_) {
+  for (const Spring& s : springs_) {
+    const auto [i, j] = s.ends;
     const Vector3d n = (x.segment<3>(i) - x.segment<3>(j)).normalized();
     Matrix3d block = material_.spring_damping * Matrix3d::Identity();
     if (material_.damping_model == DampingModel::projected) block *= n * n.transpose();
@@ -71,9 +87,10 @@ Matrix DenseCloth::damping(const Vector& x) const {
 Vector DenseCloth::force(const Vector& x, const Vector& v) const {
   Vector f = algebra::times(damping(x), v);  // every damping force is linear in v
   for (Index d = 0; d < dofs_; ++d) f[d] += masses_[d] * material_.gravity[static_cast<int>(d % 3)];
-  for (const auto& [i, j, length, stiffness] : springs_) {
+  for (const Spring& s : springs_) {
+    const auto [i, j] = s.ends;
     const Vector3d d = x.segment<3>(i) - x.segment<3>(j);
-    const Vector3d pull = stiffness * (1 - length / d.norm()) * d;
+    const Vector3d pull = tension(s, d.norm()) * d.normalized();
     f.segment<3>(i) -= pull;
     f.segment<3>(j) += pull;
   }
@@ -83,8 +100,11 @@ Vector DenseCloth::force(const Vector& x, const Vector& v) const {
 double DenseCloth::potential(const Vector& x) const {
   double sum = 0;
   for (Index d = 0; d < dofs_; ++d) sum -= masses_[d] * material_.gravity[static_cast<int>(d % 3)] * x[d];
-  for (const auto& [i, j, length, stiffness] : springs_)
-    sum += stiffness / 2 * std::pow((x.segment<3>(i) - x.segment<3>(j)).norm() - length, 2);
+  for (const Spring& s : springs_) {
+    const double l = (x.segment<3>(s.ends[0]) - x.segment<3>(s.ends[1])).norm();
+    sum += s.stiffness / 2 * std::pow(l - s.length, 2);
+    if (l > s.limit) sum += (material_.limit_stiffness - 1) * s.stiffness / 2 * std::pow(l - s.limit, 2);
+  }
   return sum;
 }
 

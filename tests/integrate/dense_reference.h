@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -42,10 +43,12 @@ class DenseCloth {
 
  private:
   struct Spring {
-    Eigen::Index i, j;  // first dof
+    std::array<Eigen::Index, 2> ends;  // their first dof
     double length, stiffness;
+    double limit;  // length beyond which it is stiffer
   };
-  Matrix stiffness(const Vector& x, bool clamped) const;
+  double tension(const Spring& s, double l) const;
+  Matrix stiffness(const Vector& x, bool of_damping) const;
 
   Eigen::Index dofs_ = 0;
   std::vector<Spring> springs_;

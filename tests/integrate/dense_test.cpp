@@ -37,7 +37,14 @@ std::vector<std::pair<const char*, Material>> materials() {
   isotropic.spring_damping = projected.spring_damping = 0.03;
   rayleigh.rayleigh_stiffness = 2e-3;
   rayleigh.rayleigh_mass = 1.5;
-  return {{"undamped", undamped}, {"isotropic", isotropic}, {"projected", projected}, {"rayleigh", rayleigh}};
+  Material limited = rayleigh;
+  limited.strain_limit = 0.05;
+  limited.limit_stiffness = 1.5;
+  return {{"undamped", undamped},
+          {"isotropic", isotropic},
+          {"projected", projected},
+          {"rayleigh", rayleigh},
+          {"limited", limited}};
 }
 
 // Largest difference over ten steps, the led pin starting softly and speeding up.

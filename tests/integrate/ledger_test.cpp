@@ -68,6 +68,8 @@ Material damped_material() {
   material.spring_damping = 0.03;
   material.rayleigh_stiffness = 2e-3;
   material.rayleigh_mass = 1.5;
+  material.strain_limit = 0.05;
+  material.limit_stiffness = 1.5;
   return material;
 }
 

@@ -111,7 +111,7 @@ TEST(EditHistory, PinsComeBack) {
   edits.record(SetPinned{{5, 6}, true});
   edits.record(SetPinned{{0, 3, 5}, false});
   const ClothMesh& mesh = *edits.loaded().mesh;
-  const auto held = [&] { return selected_particles(mesh, edits.scene().pins); };
+  const auto held = [&] { return selected_particles(mesh, edits.scene()); };
   EXPECT_EQ(held(), (std::vector<std::uint32_t>{6}));
   EXPECT_EQ(edits.undo()->text, "Pinned particles 1 → 4");
   EXPECT_EQ(held(), (std::vector<std::uint32_t>{0, 3, 5, 6}));
@@ -365,7 +365,7 @@ TEST(EditHistory, ASceneOfWhichNothingWasSavedIsUnsaved) {
   EditHistory edits(first);
   edits.record_scene(restored, EditHistory::Arrival::another);
   edits.saved({restored, {}});
-  EXPECT_EQ(edits.unsaved_changes(), "The restored session is in no file");
+  EXPECT_EQ(edits.unsaved_changes(), "The restored session is in no scene file or bundle");
   edits.record(SetParameter{"mass", 1});
   EXPECT_FALSE(edits.unsaved_values().empty());
   edits.saved(edits.version());

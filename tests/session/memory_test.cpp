@@ -56,6 +56,25 @@ TEST(Memory, ASessionFileThatFindsNoneIsTold) {
   EXPECT_NE(journal.take_notice().value_or("").find("there is not enough memory"), std::string::npos);
 }
 
+/// The first step of the copy needs a matrix.
+TEST(Memory, ACopyThatFindsNoneEndsRunningAhead) {
+  SimulationThread thread(testing::loaded(testing::sheet_scene(64)), testing::paused(1));
+  fail_allocations_from(300'000);
+  thread.send(SetLookAhead{LookAheadChoice::on});
+  const auto failed =
+      testing::wait_for(thread, [](const Snapshot& s) { return !s.look_ahead.failure.empty() && !s.ahead; });
+  fail_allocations_from(0);
+  EXPECT_EQ(text_of(failed->look_ahead), "off: there is not enough memory for a copy");
+  EXPECT_EQ(failed->error,
+            "Running ahead has ended: there is not enough memory for a copy. Signs in past steps give the "
+            "warnings.");
+  EXPECT_EQ(testing::send_and_wait(thread, StepOnce{})->frame.record.step, 1u) << "the run continues";
+  thread.send(SetLookAhead{LookAheadChoice::on});
+  EXPECT_TRUE(
+      testing::wait_for(thread, [](const Snapshot& s) { return s.ahead.value_or(0) > 0; })->look_ahead.on())
+      << "tries again";
+}
+
 TEST(Memory, WhatFindsNoneIsTakenOutOfTheEditsAgain) {
   const auto first = testing::loaded(testing::sheet_scene(16));
   const auto large = testing::loaded(testing::sheet_scene(100));

@@ -49,7 +49,7 @@ inline std::shared_ptr<const LoadedScene> endless_scene(
 }
 
 /// Any longer, and something hangs.
-constexpr double kPatience = 60;
+constexpr double kPatience = kSlowdown > 1 ? 300 : 60;
 
 /// The first snapshot that satisfies the condition; fails the test when none does in time.
 inline std::shared_ptr<const Snapshot> wait_for(const SimulationThread& thread,

@@ -9,6 +9,7 @@
 #include "analysis/amplification.h"
 #include "sim/checkpoint.h"
 #include "sim/driver_set.h"
+#include "sim/pin_set.h"
 #include "sim/recorded_drag.h"
 #include "sim/scene_json.h"
 #include "sim/support.h"
@@ -282,7 +283,8 @@ class DriversOf : public ::testing::TestWithParam<const IntegratorInfo*> {
                              R"(, {"group": "rest", "force": {"constant": [0.001, 0, 0]}},
         {"group": "rest", "force": {"harmonic": [0, 0.02, 0], "frequency": 3}},
         {"group": "rest", "force": {"drag": 0.01, "velocity": [1, 0, 0]}},
-        {"group": "rest", "force": {"central": [0, -1, 0], "strength": 2}})");
+        {"group": "rest", "force": {"central": [0, -1, 0], "strength": 2}},
+        {"group": "rest", "force": {"spring": 0.5}})");
     scene.integrator = GetParam()->id;
     scene.dt = GetParam()->id == "explicit-euler"                ? 1e-4
                : GetParam()->stability_limit < kNoStabilityLimit ? 1e-3
@@ -469,6 +471,7 @@ TEST(Driver, IsReadAsItIsWritten) {
       {"group": "rest", "path": [{"time": 0, "to": [1, 2, 3]}], "on": false},
       {"group": "rest", "force": {"constant": [1, 2, 3]}},
       {"group": "rest", "force": {"drag": 2, "velocity": [1, 0, 0]}},
+      {"group": "pole", "force": {"spring": 3.5}},
       {"group": "pole", "force": {"central": [0, 1, 0], "strength": 3}})");
   Scene all = scene;
   all.groups.push_back(group_of_file("a \"b\""));
@@ -503,7 +506,93 @@ TEST(Driver, GroupsAreChosenByBoxLoopAndFile) {
   EXPECT_EQ(refused(named("a")), "Group \"a\": it contains no particle of the cloth.");
   EXPECT_EQ(refused(group_on_loop(1)),
             "Group \"a\": there is no loop 1; the mesh has 1 boundary loops, numbered from 0.");
-  EXPECT_EQ(refused(group_of_file("x")), "Group \"a\": the mesh file has no group \"x\".");
+  EXPECT_EQ(
+      refused(group_of_file("lift")),
+      "Group \"a\": the mesh file has no group \"lift\"; did you mean \"left\"? Its groups are left, right, "
+      "top.");
+}
+
+// All of a sheet on equal springs moves as one oscillator.
+TEST(Driver, SoftPinsAreSprings) {
+  Scene scene = parsed(R"("mesh": {"grid": [4, 4]}, "pin": "none", "gravity": [0, -9.8, 0], "dt": 1e-3,
+      "integrator": "implicit-midpoint", "newton-tolerance": 1e-10, "cg-tolerance": 1e-12)");
+  scene.groups = {group_in_box(vec3(0), vec3(1, 0, 1))};
+  constexpr double kStiffness = 0.5;
+  scene = with_soft_pins(scene, "a", kStiffness);
+  const double mass = 0.2 / 16, sag = mass * 9.8 / kStiffness, omega = std::sqrt(kStiffness / mass);
+  auto simulation = started(scene);
+  EXPECT_EQ(run(*simulation, 400), 400);
+  EXPECT_NEAR(simulation->state().x[5].y, -sag * (1 - std::cos(omega * 0.4)), 1e-5 * sag);
+  EXPECT_NEAR(simulation->record().energy.drivers,
+              16 * kStiffness / 2 * std::pow(simulation->state().x[5].y, 2), 1e-12);
+
+  // Pulled away while they are off, the springs give energy that no blow-up test may take for spurious.
+  scene.integrator = "velocity-verlet";
+  scene.material.gravity = vec3(0);
+  scene.drivers[0].on = false;
+  simulation = started(scene);
+  simulation->apply(one_thread(), SetPinned{{0}, true});
+  simulation->apply(one_thread(), MovePins{{{0, vec3(-5, 0, 0)}}, 1});
+  ASSERT_EQ(run(*simulation, 2000), 2000);
+  simulation->apply(one_thread(), SetPinned{{0}, false});
+  simulation->apply(one_thread(), SetDriver{0, true});
+  EXPECT_EQ(run(*simulation, 2000), 2000);
+}
+
+// A sheet on equal springs moves as one oscillator, which methods that evaluate them once per step bear up to
+// h² k = 4 m.
+TEST(Driver, SoftPinsThatAreTooStiffForAMethodAreReported) {
+  constexpr double kStep = 0.01, kBearable = 4 * (0.2 / 16) / (kStep * kStep);
+  for (const char* method : {"xpbd", "projective-dynamics", "vbd", "semi-implicit-euler"})
+    for (const double share : {0.9, 1.2}) {
+      SCOPED_TRACE(std::string(method) + ", " + std::to_string(share));
+      Scene scene = parsed(R"("mesh": {"grid": [4, 4]}, "pin": "none", "gravity": [0, -9.8, 0])");
+      scene.dt = kStep;
+      set_integrator(scene, method);
+      if (scene.integrator == "xpbd") set_parameter(scene, "xpbd-substeps", 1);
+      scene.groups = {group_in_box(vec3(0), vec3(1, 0, 1))};
+      scene = with_soft_pins(scene, "a", share * kBearable);
+      const auto simulation = started(scene);
+      const bool fails = share > 1 && scene.integrator != "semi-implicit-euler";
+      EXPECT_EQ(contains(*simulation->notices().list(), NoticeCause::unstable_pins), fails);
+      EXPECT_EQ(run(*simulation, 200) < 200, fails);
+    }
+}
+
+TEST(Driver, SoftPinsOfAGroupOfTheFile) {
+  const Scene scene = with_soft_pins(with_soft_pins(Scene(), "left", 2), "left", 3);
+  ASSERT_EQ(scene.groups.size(), 1u);
+  EXPECT_EQ(scene.groups[0].by, ParticleGroup::By::obj_group);
+  EXPECT_EQ(scene.drivers.size(), 2u);
+}
+
+TEST(Driver, PinsAreChosenByGroup) {
+  const auto mesh =
+      built(parse_obj("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\ng left\nf 1 2 3\ng right top\nf 2 4 3\n", "two"));
+  Scene scene =
+      parsed(R"("groups": {"left": {"indices": [3]}, "hem": {"loop": 0}}, "pin": {"groups": ["left"]})");
+  EXPECT_EQ(selected_particles(*mesh, scene), (std::vector<std::uint32_t>{3}))
+      << "the scene's own comes first";
+  scene.pins = PinnedGroups({"left", "top"});
+  EXPECT_EQ(selected_particles(*mesh, scene), (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(parse_scene(write_scene(scene), "again").pins, scene.pins);
+  scene.pins = PinnedGroups({"rigth"});
+  EXPECT_EQ(
+      refusal([&] { selected_particles(*mesh, scene); }),
+      "Group \"rigth\": the mesh file has no group \"rigth\"; did you mean \"right\"? Its groups are left, "
+      "right, top.");
+  for (const char* bad :
+       {R"({"groups": []})", "{}", R"({"groups": 3})", R"({"groups": [3]})", R"({"group": ["a"]})"})
+    EXPECT_THROW(parsed(std::string("\"pin\": ") + bad), InputError) << bad;
+
+  // A run pins them, an edit of single pins begins from them, and a path may not move them.
+  scene.pins = PinnedGroups({"top"});
+  Simulation simulation(scene, mesh, one_thread());
+  EXPECT_TRUE(simulation.is_pinned(3) && !simulation.is_pinned(0));
+  simulation.apply(one_thread(), SetPinned{{3}, false});
+  EXPECT_EQ(std::get<VertexList>(simulation.scene().pins), (std::vector<std::uint32_t>{1, 2}));
+  scene.drivers.push_back({"left", GroupPath{{{}}}});
+  EXPECT_THROW(Simulation(scene, mesh, one_thread()), InputError);
 }
 
 TEST(Driver, SceneFilesAreRefusedWithAReason) {

@@ -11,7 +11,10 @@
 #include <span>
 
 #include "integrate/registry.h"
+#include "mesh/generators.h"
+#include "sim/group_material.h"
 #include "sim/presets.h"
+#include "sim/scene_json.h"
 #include "sim/support.h"
 
 namespace clothlab::testing {
@@ -55,6 +58,59 @@ TEST(FabricRun, EveryMethodComesToTheSameRest) {
     // Sweeps and alternating solves end before their equilibrium.
     EXPECT_LT(largest / sag, info.family == IntegratorFamily::position_based ? 0.01 : 1e-4) << info.id;
   }
+}
+
+TEST(FabricRun, MaterialsOfGroupsAreReadAsTheyAreWritten) {
+  const auto parsed = [](const std::string& members) {
+    return parse_scene("{\"clothlab-scene\": 5, " + members + "}", "s");
+  };
+  Scene scene =
+      parsed(R"("material": "fabric", "materials": {"b": "denim", "a": {"density": 2}}, "dt": 0.001)");
+  ASSERT_EQ(scene.material.groups.size(), 2u);
+  EXPECT_EQ(preset_of(scene.material.groups[1]), "denim");
+  EXPECT_EQ(std::get<Fabric>(scene.material.groups[0].values).density, 2);
+  EXPECT_EQ(std::get<Fabric>(scene.material.groups[0].values).warp, Fabric().warp);
+  EXPECT_EQ(parse_scene(write_scene(scene), "again").material, scene.material);
+  const Scene springs = with_group_material(with_group_material({}, group_material("a", "stiff")),
+                                            {"a", SpringStiffness{5, 6}});
+  ASSERT_EQ(springs.material.groups.size(), 1u);
+  EXPECT_EQ(parse_scene(write_scene(springs), "again").material, springs.material);
+  EXPECT_EQ(write_scene({}).find("materials"), std::string::npos);
+
+  const auto refused = [&](const std::string& materials) {
+    return refusal([&] { parsed("\"materials\": " + materials); });
+  };
+  EXPECT_EQ(refused(R"({"a": "silk"})"),
+            "s: 'silk' is no material: must be one of cotton, denim, rubber, soft, medium, stiff, rubbery.");
+  EXPECT_EQ(refused(R"({"a": {"density": 1, "bend-stiffness": 2}})"),
+            "s: the material of the group \"a\" has no \"bend-stiffness\". Allowed are membrane-warp, "
+            "membrane-weft, membrane-shear, fabric-bending, density.");
+  EXPECT_EQ(refused(R"({"a": 3})"),
+            "s: the material of the group \"a\" must be the name of a preset or an object.");
+  EXPECT_NE(refused(R"({"a": {"density": -1}})"), "");
+  EXPECT_NE(refused(R"([1])"), "");
+
+  // The same bits, from the text as well; and a command with a group that the mesh lacks changes nothing.
+  ObjMesh obj = make_grid_obj(6, 6);
+  obj.groups = {{{"a"}, 0}, {{"b"}, obj.face_count() / 2}};
+  const auto mesh = built(std::move(obj));
+  const auto state_of = [&](const Scene& of) {
+    Simulation simulation(of, mesh, one_thread());
+    EXPECT_EQ(run(simulation, 20), 20);
+    return simulation.state().x;
+  };
+  EXPECT_EQ(state_of(scene), state_of(parse_scene(write_scene(scene), "again")));
+  EXPECT_NE(state_of(scene), state_of(without_group_material(scene, "a")));
+  Simulation simulation(scene, mesh, one_thread());
+  const auto with = [&](const GroupMaterial& material) {
+    return SetScene{std::make_shared<const Scene>(with_group_material(scene, material))};
+  };
+  EXPECT_THROW(simulation.apply(one_thread(), with({"c", Fabric()})), InputError);
+  EXPECT_THROW(simulation.apply(one_thread(), SetParameter{"material", 0}), InputError);
+  EXPECT_EQ(simulation.scene().material, scene.material);
+  const double before = simulation.system().masses()[0];
+  simulation.apply(one_thread(), with({"a", Fabric{100, 100, 10, 1e-4, 4}}));
+  EXPECT_NEAR(simulation.system().masses()[0], 2 * before, 1e-12);
 }
 
 TEST(FabricRun, ContinuesFromACheckpointAndWithOtherThreads) {

@@ -129,12 +129,12 @@ bool changes_a_run(const Scene& scene, const State& before, const SceneParameter
 
 // Where there is no reason, some value changes a run, of those without contact and wind and of the others.
 TEST(ParameterEffect, AValueWithoutAReasonMatters) {
-  // They matter to larger cloth, larger energies and strains, to cloth that starts inside a body, or to
-  // figures that are shown of the run.
-  const std::set<std::string_view> others{"contact",          "self-contact",   "adaptive-dt",
-                                          "energy-limit",     "jacobian",       "cg-tolerance",
-                                          "linear-solver",    "preconditioner", "cg-max-iterations",
-                                          "newton-tolerance", "grow-bodies"};
+  // They matter to larger cloth, larger energies and strains, to cloth that starts inside a body, to meshes
+  // with line elements, or to figures that are shown of the run.
+  const std::set<std::string_view> others{
+      "contact",      "self-contact",  "adaptive-dt",     "energy-limit",      "jacobian",
+      "cg-tolerance", "linear-solver", "preconditioner",  "cg-max-iterations", "newton-tolerance",
+      "grow-bodies",  "strain-limit",  "limit-stiffness", "seam-seconds"};
   const auto check = [&](std::string_view method, const std::vector<Scene>& all) {
     std::vector<State> before;
     for (const Scene& scene : all) before.push_back(after_some_steps(scene));
@@ -192,6 +192,13 @@ TEST(ParameterEffect, IsThatOfTheMethodAndTheScene) {
   EXPECT_EQ(why_without_effect(scene, "floor-height", false), "The floor is off.");
   EXPECT_EQ(why_without_effect(scene, "inflate", false), "No part of the cloth is closed.");
   EXPECT_EQ(why_without_effect(scene, "inflate", true), "");
+  EXPECT_EQ(why_without_effect(scene, "limit-stiffness", false), "There is no strain limit.");
+  scene.material.strain_limit = 0.1;
+  EXPECT_EQ(why_without_effect(scene, "limit-stiffness", false), "");
+  scene = sheet("rattle");
+  scene.material.strain_limit = 0.1;
+  for (const char* id : {"strain-limit", "limit-stiffness"})
+    EXPECT_NE(why_without_effect(scene, id, false).find("as rods"), std::string::npos);
   for (const char* id : {"damping-model", "rayleigh-stiffness"}) {
     EXPECT_EQ(why_without_effect(sheet("xpbd"), id, false), "XPBD does not use it without contact.");
     EXPECT_EQ(why_without_effect(sheet("backward-euler"), id, false), "");

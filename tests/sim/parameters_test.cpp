@@ -54,6 +54,8 @@ TEST(Parameters, AllOfTheCommandLineIsThere) {
                          "mass-model",
                          "stretch-stiffness",
                          "bend-stiffness",
+                         "strain-limit",
+                         "limit-stiffness",
                          "spring-damping",
                          "damping-model",
                          "rayleigh-stiffness",

@@ -119,7 +119,8 @@ TEST(SceneCards, EverySceneIsOneOfThese) {
                                              "35-half-step",
                                              "36-past-a-ball",
                                              "37-curtain-rail",
-                                             "38-random-bounces"}));
+                                             "38-random-bounces",
+                                             "39-dress"}));
   for (const std::string& name : names) {
     const Scene scene = scene_asset(name);
     EXPECT_FALSE(scene.title.empty()) << name;
@@ -889,6 +890,34 @@ TEST(SceneCards, ShirtOnADummy) {
   ASSERT_EQ(run(*filtered, 120), 120);
   EXPECT_GT(intersections(*filtered), 200U);
   EXPECT_NEAR(mean_height(*by_impulse) - mean_height(*filtered), 0.05, 0.01);
+}
+
+// It is sewn within its times, and stays on the dummy for 3 s more.
+TEST(SceneCards, DressFromPanels) {
+  const auto dress = Card("39-dress").start();
+  const auto gaps = [&] { return seam_gaps(dress->seams(), dress->state().x); };
+  const auto intersecting = [&] {
+    return find_intersections(one_thread(), dress->mesh(), dress->state().x, dress->obstacles(),
+                              dress->joined())
+        .pairs;
+  };
+  EXPECT_EQ(gaps().pairs, 70U);
+  EXPECT_EQ(gaps().open, 70U);
+  ASSERT_EQ(run(*dress, 24), 24);  // the 14 pairs of the shoulders
+  EXPECT_EQ(gaps().open, 56U);
+  ASSERT_EQ(run(*dress, 96), 96);
+  EXPECT_EQ(gaps().open, 0U);
+  EXPECT_LT(gaps().largest, 0.5e-3);
+  EXPECT_EQ(intersecting(), 0U);
+  const double mean = mean_height(*dress);
+  ASSERT_EQ(run(*dress, 360), 360);
+  EXPECT_EQ(gaps().open, 0U);
+  EXPECT_EQ(intersecting(), 0U);
+  EXPECT_EQ(list_intersections(one_thread(), dress->mesh(), dress->state().x, dress->scene().floor,
+                               dress->obstacles(), dress->joined())
+                .particles.size(),
+            0U);
+  EXPECT_NEAR(mean_height(*dress), mean, 0.02);
 }
 
 // The time [s] and the distance from the centre [m] when the planet is back on the positive x axis.

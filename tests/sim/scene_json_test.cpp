@@ -352,10 +352,13 @@ TEST(SceneJson, EveryParameterIsAKey) {
   Scene scene;
   scene.title = scene.description = "x";
   scene.mesh = FileSource{"a.obj"};
+  scene.added_meshes.resize(1);
   scene.initial_state = InitialState{};
   scene.obstacles.bodies.resize(1);
   scene.groups.resize(1);
+  scene.material.groups.resize(1);
   scene.drivers.resize(1);
+  scene.seams.resize(1);
   scene.tableau = &tableau_method(tableau_preset("heun"));
   const std::string text = write_scene(scene, std::vector<LaneMethod>{{0, scene.method()}});
   for (const std::string_view key : scene_keys()) {

@@ -401,6 +401,28 @@ TEST(Simulation, VelocitiesThatTurnRoundRestartEveryMethod) {
 }
 
 // The sheet that docs/performance.md measures, while it falls, swings and slackens.
+TEST(Simulation, AStrainLimitHoldsTheStrainOfAHangingSheetAtFrameLength) {
+  for (const char* method : {"semi-implicit-euler", "backward-euler", "bdf2", "vbd"}) {
+    SCOPED_TRACE(method);
+    double strain[2] = {};
+    for (const bool limited : {false, true}) {
+      Scene scene;
+      set_integrator(scene, method);
+      scene.pins = PinPreset::top_edge;
+      scene.material.stretch_stiffness = 5;
+      scene.material.rayleigh_mass = 2;
+      scene.material.strain_limit = limited ? 0.05 : 0;
+      Simulation simulation(scene, grid_mesh(12, 12), one_thread());
+      for (int k = 0; k < 180; ++k) ASSERT_EQ(simulation.step(one_thread()), StepStatus::done);
+      strain[limited] = simulation.record().max_strain;
+    }
+    EXPECT_GT(strain[0], 0.2);
+    // Springs at the top are beyond the limit by about a hundredth of what they would be without it.
+    EXPECT_GT(strain[1], 0.05);
+    EXPECT_LT(strain[1], 0.05 + strain[0] / 50);
+  }
+}
+
 TEST(Simulation, AHangingSheetTakesNoMoreThanTwelveIterationsAStep) {
   WorkerPool pool(1);
   Simulation simulation(Scene{}, grid_mesh(64, 64), pool);

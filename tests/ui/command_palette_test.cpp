@@ -12,6 +12,7 @@
 #include "sim/parameters.h"
 #include "sim/presets.h"
 #include "ui/lanes.h"
+#include "ui/panels/panel_values.h"
 
 namespace clothlab {
 namespace {
@@ -130,6 +131,17 @@ TEST(CommandPalette, HasEveryRowOfEveryRegistryUnderItsName) {
     const std::vector<std::string> by_id = found(palette.entries(), spec->id);
     EXPECT_THAT(by_id, ::testing::Contains(::testing::StartsWith(std::string(spec->title)))) << spec->id;
   }
+  for (const PanelValue& each : panel_values()) {
+    EXPECT_EQ(find_parameter_spec(each.spec.id), nullptr) << each.spec.id << " has two rows";
+    const bool is_choice = each.spec.kind == ParameterSpec::Kind::choice;
+    const std::string name(each.spec.title);
+    palette.expect_first(name, "Parameter",
+                         is_choice ? name + ": " + std::string(each.spec.choices.front()) : name);
+  }
+  for (const PinChoice& each : pin_choices())
+    palette.expect_first(std::string("pins ") + each.label, "Pins", std::string("Pins: ") + each.label);
+  for (const ObstacleOffer& each : obstacle_offers())
+    if (each.shape != Obstacle::Shape::mesh) palette.expect_first(each.label, "Obstacle", each.label);
   for (const SceneEntry& scene : palette.face.scenes)
     palette.expect_first(scene.scene.title, "Scene", scene.scene.title);
   for (const ViewSwitch& each : view_switches())
@@ -268,6 +280,8 @@ TEST(CommandPalette, SetsATypedValueWithinItsRange) {
   EXPECT_EQ(typing.face.last_command<SetParameter>(), nullptr);
   EXPECT_THAT(shown_texts()["command-note"], HasSubstr("'much' is not a number"));
   typing.face.type("2.5 kN/m");
+  typing.face.frame();
+  EXPECT_FALSE(shown_texts().contains("command-note")) << "it was about another text";
   typing.enter();
   ASSERT_NE(typing.face.last_command<SetParameter>(), nullptr);
   EXPECT_EQ(typing.face.last_command<SetParameter>()->id, "stretch-stiffness");
@@ -285,6 +299,45 @@ TEST(CommandPalette, StatesThatAValueWasClamped) {
   EXPECT_THAT(shown_texts()["command-note"], HasSubstr("is above the largest value"));
   typing.enter();
   EXPECT_FALSE(typing.is_open());
+}
+
+TEST(CommandPalette, FindsWhatTheSceneHasBesidesParameters) {
+  Offered palette;
+  for (const char* query : {"dress", "gravity", "wind", "pins", "obstacle", "history", "grab", "trackpad"})
+    EXPECT_THAT(found(palette.entries(), query), ::testing::Not(IsEmpty())) << query;
+  EXPECT_EQ(found(palette.entries(), "dress").front(), "Dress the bodies");
+  EXPECT_EQ(found(palette.entries(), "gravity").front(), "Gravity");
+}
+
+TEST(CommandPalette, SetsGravity) {
+  Typing typing("gravity");
+  typing.enter();
+  EXPECT_THAT(shown_texts()["command-range"], HasSubstr("m/s²"));
+  EXPECT_EQ(shown_texts()["command-effect"], "");
+  typing.face.type("1.62");
+  typing.enter();
+  ASSERT_NE(typing.face.last_command<SetGravity>(), nullptr);
+  EXPECT_EQ(typing.face.last_command<SetGravity>()->gravity, vec3(0, -1.62, 0));
+}
+
+TEST(CommandPalette, SetsPins) {
+  Typing typing("pins clear");
+  typing.enter();
+  ASSERT_NE(typing.face.last_command<SetPinPreset>(), nullptr);
+  EXPECT_EQ(typing.face.last_command<SetPinPreset>()->preset, PinPreset::none);
+}
+
+TEST(CommandPalette, AddsBodies) {
+  Typing typing("add sphere");
+  typing.enter();
+  ASSERT_NE(typing.face.last_command<SetObstacles>(), nullptr);
+  EXPECT_EQ(typing.face.last_command<SetObstacles>()->bodies.at(0).shape, Obstacle::Shape::sphere);
+}
+
+TEST(CommandPalette, DressesTheBodies) {
+  Typing typing("dress");
+  typing.enter();
+  EXPECT_NE(typing.face.last_request<DressBodies>(), nullptr);
 }
 
 TEST(CommandPalette, OpensTabs) {

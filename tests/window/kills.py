@@ -5,7 +5,7 @@
 
 The windows have different scenes, lanes and users. Each restored session must be that of the killed window: at most
 LATEST seconds older, confirmed by `replay --check`, and with the bits that the window showed at one of its steps.
-Prints how many were restored; 1 if any was not; 77: a tool is missing.
+Prints how many were restored. Exit status 1 if any was not, 77 if a tool is missing.
 """
 
 import random
@@ -50,7 +50,10 @@ def kill_one(program, dice):
         window.process.kill()
         killed = time.monotonic()
         window.process.wait()
-        (file,) = (window.folder / "state" / "clothlab" / "sessions").glob("*.session")
+        files = list((window.folder / "state" / "clothlab" / "sessions").glob("*.session"))
+        if len(files) != 1:
+            raise AssertionError(f"{len(files)} files of sessions instead of one")
+        (file,) = files
         copy = window.folder / "copy.session"
         copy.write_bytes(file.read_bytes())
         window.restart("--threads", "2")
@@ -71,7 +74,7 @@ def kill_one(program, dice):
         old = [step for at, step in of_scene if at < killed - LATEST * PATIENCE]
         young = [step for at, step in of_scene if at >= killed - LATEST * PATIENCE]
         if old and young and min(old[-1], *young) > state["step"]:
-            raise AssertionError(f"restored to step {state['step']}, {old[-1]} was seen {LATEST} s before the kill")
+            raise AssertionError(f"restored to step {state['step']}, {old[-1]} was seen {LATEST * PATIENCE:g} s before the kill")
         same = [lanes for _, mesh, step, lanes in seen if (mesh, step) == (state["mesh"], state["step"]) and lanes.keys() == hashes(state).keys()]
         if same and hashes(state) not in same:
             raise AssertionError(f"step {state['step']} has other bits: {hashes(state)}, not {same}")
@@ -92,8 +95,8 @@ def main():
         except AssertionError as error:
             failures.append(seed)
             print(f"seed {seed}: {error}", file=sys.stderr, flush=True)
-    print(f"{count - len(failures)} of {count} killed windows were restored; of {compared} of them the last step had been seen, "
-          "with the same bits")
+    print(f"{count - len(failures)} of {count} killed windows were restored; the restored step of {compared} had been seen "
+          "before the kill, with the same bits")
     sys.exit(bool(failures))
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The lecture of docs/lecture.md, held step by step in the real window.
 
-    lecture.py PROGRAM ASSETS CASE     one case, lecture_1 to lecture_3; `list` prints their names
+    lecture.py PROGRAM ASSETS CASE     one case, lecture_1 to lecture_4; `list` prints their names
 
 The page is the script: a step's number chooses its events below, and what its sentence says after "Seen:" is held to
 what the window shows. **A number** in bold may be off by one in its last digit, "words" in quotes stand there as
@@ -20,7 +20,7 @@ from pathlib import Path
 from driver import Session, missing_tools
 
 PAGE = Path(__file__).parents[2] / "docs" / "lecture.md"
-CASES = {"lecture_1": range(1, 5), "lecture_2": range(5, 8), "lecture_3": range(8, 11)}  # sections
+CASES = {"lecture_1": range(1, 5), "lecture_2": range(5, 8), "lecture_3": range(8, 10), "lecture_4": range(10, 11)}  # sections
 EVENTS = {}
 UNITS = {prefix + unit: size for unit in ("m/s", "m", "s", "J")
          for prefix, size in (("", 1), ("m", 1e-3), ("µ", 1e-6), ("n", 1e-9))} | {"": 1, "%": 1, "×": 1}

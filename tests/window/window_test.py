@@ -699,6 +699,77 @@ def open_mesh(program, assets):
         window.shows("the dialog to close", dialog=False)
 
 
+@case
+def added_meshes(program, assets):
+    """A skirt dropped with Ctrl joins the shirt. It is moved, removed, added by the dialog, and undone."""
+    with Session(program) as window:
+        for name in "shirt.obj", "skirt.obj":
+            (window.folder / name).write_bytes((assets / name).read_bytes())
+        skirt = window.folder / "skirt.obj"
+        def vertices(*names):
+            return sum(line.startswith("v ") for name in names for line in (assets / name).read_text().splitlines())
+        def lowest():
+            return min(p["position"][1] for p in window.fresh_state()["some_particles"])
+        one, two = vertices("shirt.obj"), vertices("shirt.obj", "skirt.obj")
+        window.drop(window.folder / "shirt.obj")
+        window.shows("the shirt, which waits", particles=one, playing=False)
+        window.xdotool("keydown", "ctrl")
+        window.drop(skirt)
+        window.xdotool("keyup", "ctrl")
+        window.shows("both, which wait", particles=two, playing=False, step=0)
+        check(window.state()["mesh"].endswith("skirt.obj") and "shirt.obj + " in window.state()["mesh"], "the names")
+        check("mesh-play" in window.fresh_state()["items"], "the bar of a new mesh is closed")
+        check(0.4 < lowest() < 0.5, f"the skirt keeps the coordinates of its file: {lowest()}")
+        window.click_item("tab:Scene")
+        window.until(lambda: "added1:remove" in window.state()["items"], "the rows of the skirt")
+        window.click_item("added1:origin:y")
+        window.key("ctrl+a")
+        window.type("-20 cm")
+        window.key("Return")
+        window.until(lambda: 0.2 < lowest() < 0.3, "the skirt 20 cm lower")
+        window.key("ctrl+z")
+        window.until(lambda: 0.4 < lowest() < 0.5, "undo")
+        window.click_item("added1:remove")
+        window.shows("the shirt alone", particles=one)
+        window.key("ctrl+z")
+        window.shows("undo", particles=two)
+        window.key("ctrl+z")
+        window.shows("undo of the drop", particles=one)
+
+        # A copy begins above the first one; a file that is missing leaves the scene as it is.
+        window.key("space")
+        window.shows("a pause", playing=False)
+        window.click_item("add-to-cloth")
+        window.shows("the file dialog", dialog=True)
+        window.fresh_state()  # its field has the keys from the second picture on
+        window.type(str(window.folder / "shirt.obj"))
+        window.key("Return")
+        window.shows("two shirts", particles=2 * one, dialog=False)
+        highest = max(p["position"][1] for p in window.fresh_state()["some_particles"])
+        check(highest > 1.5, f"both at one place: {highest}")
+        window.key("ctrl+z")
+        window.shows("one shirt", particles=one)
+        window.xdotool("keydown", "ctrl")
+        window.drop(skirt)
+        window.xdotool("keyup", "ctrl")
+        window.shows("both again", particles=two)
+        skirt.unlink()
+        window.click_item("added1:origin:y")
+        window.key("ctrl+a")
+        window.type("1")
+        window.key("Return")
+        window.until(lambda: "skirt.obj" in window.state()["message"] and "no such file" in window.state()["message"],
+                     "what is wrong")
+        check(window.fresh_state()["particles"] == two, "the running scene has changed")
+        window.xdotool("keydown", "ctrl")
+        window.drop(program)
+        window.xdotool("keyup", "ctrl")
+        window.until(lambda: "cannot be part of the cloth" in window.state()["message"], "the refusal of another file")
+        window.key("space")
+        window.until(lambda: window.state()["step"] > 5, "it to play")
+        check(window.state()["blow_up"] == "", "it blew up")
+
+
 def write_strip(path, size):
     """A strip of 2 x 9 vertices in the plane y = 0, `size` units long."""
     rows = [(size * i / 8, 0, size / 8 * j) for i in range(9) for j in range(2)]
@@ -962,6 +1033,7 @@ def bundle(program, assets):
             window.until(lambda: "".join(window.state()["lanes"]) == "AB", "two lanes")
             window.key("s")
             now = window.fresh_state()["step"]
+            check(window.state()["window_title"].startswith("*"), "the second lane is no unsaved change")
             window.key("ctrl+b")
             window.shows("where to save the bundle", dialog=True)
             window.click_item("file-text")
@@ -970,6 +1042,7 @@ def bundle(program, assets):
             window.key("Return")
             window.until((there / "run.clothlab").exists, "the bundle", 30)
             window.until(lambda: "Saved all as run.clothlab" in window.state()["message"], "that it is saved")
+            window.until(lambda: not window.state()["window_title"].startswith("*"), "the title of what is saved")
             saved = bits(window)
             for _ in range(3):
                 window.key("s")
@@ -1053,6 +1126,17 @@ def bad_mesh(program, assets):
             check(after["particles"] == 64 and after["title"] == before["title"], "the scene changed")
             window.key("Escape")
             window.shows("the message to go", message="")
+        # The error does not stay over a mesh that opens.
+        window.drop(window.folder / "nan.obj")
+        window.until(lambda: "nan.obj" in window.state()["message"], "the error again")
+        good = window.folder / "good.obj"
+        write_strip(good, 1)
+        window.drop(good)
+        state = window.until(lambda: "good" in window.state()["mesh"] and window.fresh_state(), "the mesh")
+        check("nan.obj" not in state["message"], f"the error stays: {state['message']}")
+        window.key("ctrl+z")
+        window.shows("the grid again", particles=64)
+        window.key("Escape")
         later = window.state()["time"]
         window.until(lambda: window.state()["time"] > later, "the scene to go on")
 
@@ -1276,16 +1360,26 @@ def shirt(assets):
 
 @case
 def runs_ahead(program, assets):
-    """A copy that runs ahead foretells a blow-up with its step; another method in time prevents it."""
+    """A copy that runs ahead foretells a blow-up with its step; another method in time prevents it. The choice is kept."""
     with Session(program, "--grid", "8x8", "--integrator", "explicit-euler", "--spring-damping", "0", "--stretch-stiffness",
                  "100", "--dt", "0.0002") as window:
+        def choose(name):
+            window.click_item("look-ahead")
+            window.click_item("look-ahead:" + name)
+            window.until(lambda: window.state()["texts"].get("look-ahead-state") == f"Now {name}.", f"the choice {name}")
+
         window.key("space")
         window.shows("a pause", playing=False)
         window.key("r")
         window.shows("the start", time=0)
-        check("ahead" not in window.fresh_state()["items"], "copies run by default")
         window.click_item("tab:View")
-        window.click_item("look-ahead")
+        threads = len(os.sched_getaffinity(0))
+        automatic = f"Now {'on' if threads >= 4 else 'off'}: {threads} hardware threads, 4 needed."
+        window.until(lambda: window.state()["texts"].get("look-ahead-state") == automatic, "the reason of the automatic choice")
+        check(("ahead" in window.fresh_state()["items"]) == (threads >= 4), "the automatic choice")
+        choose("off")
+        window.until(lambda: "ahead" not in window.state()["items"], "no copy")
+        choose("on")
         window.until(lambda: window.state()["texts"].get("ahead") == "0.4 s ahead", "a copy ahead of it", 30)
         window.key("space")
         told = window.until(lambda: "computed by running ahead" in window.state()["message"] and window.state(), "the warning", 60)
@@ -1296,8 +1390,16 @@ def runs_ahead(program, assets):
             check(window.fresh_state()["texts"]["ahead"].endswith(" s to a blow-up"), "where the copy ended")
             window.key("6")
             window.until(lambda: "no longer occurs" in window.state()["message"], "the end of the warning", 30)
-        window.click_item("look-ahead")
+        choose("off")
         window.until(lambda: "ahead" not in window.state()["items"], "the end of the copies")
+        window.key("ctrl+q")
+        try:
+            window.process.wait(5 * PATIENCE)
+        except subprocess.TimeoutExpired:
+            window.key("d")  # the question about the changes
+            window.process.wait(10 * PATIENCE)
+        settings = json.loads((window.folder / "config" / "clothlab" / "settings.json").read_text())
+        check(settings["run_ahead"] == "off", settings)
 
 
 @case
@@ -1682,6 +1784,86 @@ def recorded_video(program, assets):
                 check(int(video["nb_read_frames"]) == done["frames"] and video["r_frame_rate"] == "60/1", f"{video}")
                 check(video["width"] % 2 == 0 and abs(video["width"] - window.state()["view"][2]) < 2, f"{video['width']} pixels")
             window.click_item("close-recording")
+
+
+@case
+def recorded_comparison(program, assets):
+    """A comparison video of four lanes: labels, plot and the mark of a blow-up are, pixel by pixel, those of `clothlab render`;
+    the cloth is seen from the camera of the view. The lanes have figures, and no other files."""
+    if not (shutil.which("ffmpeg") and shutil.which("ffprobe")):
+        print("SKIPPED: ffmpeg and ffprobe, which decode the videos, are not installed")
+        return
+    program = os.path.abspath(program)
+    width, height, plot = 1280, 720, 240
+    tops, label = (0, (height - plot - 2) // 2 + 2), 26  # of the rows of tiles and their labels
+    right = (width - 2) // 2 + 2  # of the second column
+
+    def decoded(path, *options):
+        raw = subprocess.run(["ffmpeg", "-v", "error", *options, "-i", path, "-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+                             capture_output=True, check=True).stdout
+        size = 3 * width * height
+        return [raw[at:at + size] for at in range(0, len(raw), size)]
+
+    def block(frame, x, y, columns, rows):
+        return [frame[3 * (width * row + x):3 * (width * row + x + columns)] for row in range(y, y + rows)]
+
+    methods = [{"integrator": "bdf2"}, {"integrator": "backward-euler"}, {"integrator": "explicit-euler"}, {"integrator": "rk4", "substeps": 8}]
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Path(folder) / "four.json"
+        scene.write_text(json.dumps({"clothlab-scene": 4, "mesh": {"grid": [8, 8], "size": [1, 1]}, "dt": 0.01,
+                                     "lanes": [{"letter": letter, "method": method} for letter, method in zip("ABCD", methods)]}))
+        for command, extension, shown in ((["PATH=/no/programs"], "apng", "total-energy"), ([], "mp4", "strain")):
+            with Session("/usr/bin/env", *command, program, "--scene", scene) as window:
+                window.until(lambda: len(window.state()["lanes"]) == 4 and window.state()["step"] > 3, "it to play", 30)
+                window.key("space")
+                window.shows("a pause", playing=False)
+                window.key("r")
+                window.shows("the start", step=0, playing=False)
+                window.key("ctrl+r")
+                window.until(lambda: "record-comparison" in window.state()["items"], "the card")
+                window.click_item("record-pictures")
+                check("start-recording" in window.state()["items"], "no button")
+                window.click_item("record-comparison")
+                if shown != "total-energy":
+                    window.click_item("record-plot")
+                    window.until(lambda: f"record-plot:{shown}" in window.state()["items"], "the plots")
+                    window.click_item(f"record-plot:{shown}")
+                window.click_item("start-recording")
+                window.until(lambda: window.state()["recording"]["frames"] > 18, "some frames", 120)
+                window.key("ctrl+r")  # messages about the blow-up move the button
+                done = window.until(lambda: window.state()["recording"]["finished"] and window.state()["recording"], "its end", 120)
+                check(done["error"] == "", done["error"])
+                names = sorted(str(path.relative_to(done["folder"])) for path in Path(done["folder"]).rglob("*") if path.is_file())
+                check(names == [f"comparison.{extension}", *[f"lane-{letter}/diagnostics.csv" for letter in "ABCD"]], f"{names}")
+                path = f"{done['folder']}/comparison.{extension}"
+                video = json.loads(subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", path],
+                                                  capture_output=True, check=True).stdout)["streams"][0]
+                check((video["width"], video["height"]) == (width, height), f"{video['width']}x{video['height']} pixels")
+                check(int(video["nb_read_frames"]) == done["frames"] and video["r_frame_rate"] == "60/1", f"{video}")
+                if extension == "mp4":
+                    check(abs(float(video["duration"]) - done["frames"] / 60) < 0.01, video["duration"])
+                frame = decoded(path, *(["-ss", "0.2"] if extension == "mp4" else []))[0 if extension == "mp4" else 12]
+                tiles = [block(frame, x, y, right - 2, tops[1] - 2) for y in tops for x in (0, right)]
+                labels = [tuple(tile[:label]) for tile in map(tuple, tiles)]
+                check(len(set(labels)) == 4, "two lanes have the same label")
+                cloths = [b"".join(tile[2 * label:]) for tile in tiles]
+                check(all(len(set(cloth)) > 20 for cloth in cloths) and len(set(cloths)) == 4, "two lanes have the same cloth, or none")
+                # The mark of the lane that blew up, C.
+                colour = [block(frame, x + 2, y + 30, 1, 1)[0][0] for y in tops for x in (0, right)]
+                check([red > 130 for red in colour] == [False, False, True, False], f"{colour}")
+                if extension == "apng":
+                    frames = decoded(path)[:60]
+                    subprocess.run([program, "render", "--scene", scene, "--duration", "1", "--fps", "60", "--plot", shown, "--quiet",
+                                    "--apng", f"{folder}/render.apng"], check=True, stderr=subprocess.DEVNULL)
+                    others = decoded(f"{folder}/render.apng")
+                    for k, (own, other) in enumerate(zip(frames, others)):
+                        for y in tops:
+                            check(block(own, 0, y, width, label) == block(other, 0, y, width, label), f"frame {k}: other labels")
+                        mark = (0, tops[1] + label, right - 2, label)
+                        if block(other, 2, tops[1] + 30, 1, 1)[0][0] == 160:
+                            check(block(own, *mark) == block(other, *mark), f"frame {k}: another mark of the blow-up")
+                        rows = (0, height - plot, width, plot)
+                        check(block(own, *rows) == block(other, *rows), f"frame {k}: another plot")
 
 
 @case
@@ -2455,6 +2637,21 @@ def obstacles(program, assets):
         window.shows("a group of the cloth", particles=3, loading=False)
         window.key("ctrl+z")
         window.shows("all of the cloth", particles=6)
+
+        # One of them is pinned, and gets a material.
+        window.click_item("tab:Cloth")
+        pinned = window.fresh_state()["pinned"]
+        window.click_item("group-material:high")
+        window.click_item("group-material:high:stiff")
+        window.move(*window.item("stretch-stiffness"))
+        window.wheel(-20)
+        window.click_item("pin-group")
+        window.click_item("pin-group:high")
+        window.shows("the pins of a group", pinned=3)
+        window.key("ctrl+z")
+        window.shows("without them", pinned=pinned)
+        window.key("ctrl+z")
+        window.until(lambda: "materials of groups" in window.state()["message"], "the material undone")
         window.click_item("tab:View")
 
         # Two triangles that intersect: said and marked at the start, and afterwards where the View tab asks for it.
@@ -2627,6 +2824,21 @@ def drivers(program, assets):
 
 
 @case
+def seams_close(program, assets):
+    """The Cloth tab and the legend show seams until they are closed."""
+    with Session(program, assets / "scenes" / "39-dress.json") as window:
+        window.shows("the panels", particles=1950)
+        window.click_item("tab:Cloth")
+        window.key("space")
+        window.key("r")
+        window.until(lambda: "70 pairs, closing until 1 s: 0 %" in window.state()["texts"].get("seams", ""), "the open seams", 60)
+        window.until(lambda: "legend:seams" in window.state()["texts"], "the legend of open seams")
+        window.key("space")
+        window.until(lambda: "closed since 1 s" in window.state()["texts"].get("seams", ""), "the closed seams", 120)
+        window.until(lambda: "legend:seams" not in window.state()["texts"], "the legend to go", 60)
+
+
+@case
 def draws_during_slow_steps(program, assets):
     """With steps of more than 2 s and 10,000 triangles the window draws at 30 pictures per second; a machine that
     cannot do so beside short steps draws at half of what it can, for a long step takes all its cores."""
@@ -2686,6 +2898,15 @@ def palette(program, assets):
         before = window.state()["time"]
         run(window, "play", "Play or pause")
         window.until(lambda: window.state()["time"] > before, "the run")
+        run(window, "dress", "Dress the bodies")
+        window.until(lambda: window.state()["message"].startswith("There is no body to dress."), "why nothing is dressed")
+        chosen(window, "gravity", "Gravity")
+        window.until(lambda: "command-range" in window.state()["texts"], "the range of gravity")
+        window.type("1.62")
+        window.key("Return")
+        window.until(lambda: window.state()["gravity"] == [0, -1.62, 0], "the typed gravity")
+        run(window, "pins clear", "Pins: Clear")
+        window.shows("no pins", pinned=0)
         # Also while another field has the keyboard; the first Esc of a value leads back to the list.
         window.click_item("dt#field")
         window.key("ctrl+k")
@@ -2704,6 +2925,83 @@ def palette(program, assets):
         window.process.wait(10 * PATIENCE)
         settings = json.loads((window.folder / "config" / "clothlab" / "settings.json").read_text())
         check("Ledger" in settings["plots_chosen"], f"the plots are {settings['plots_chosen']}")
+
+
+@case
+def trackpad(program, assets):
+    """Scrolling with two fingers, and all motions of the camera with one button, also over the cloth."""
+    def camera(window):
+        return window.fresh_state()["camera"]
+
+    def marks(window):
+        return [p["pixel"] for p in window.fresh_state()["some_particles"] if "pixel" in p]
+
+    def scrolls(window, button, *keys):
+        """Camera and marks before and after two notches of that button."""
+        before = camera(window), marks(window)
+        for key in keys:
+            window.xdotool("keydown", key)
+        for _ in range(2):
+            window.press(button)
+            window.release(button)
+        for key in keys:
+            window.xdotool("keyup", key)
+        return before, (camera(window), marks(window))
+
+    def drags(window, *keys):
+        before = camera(window), marks(window)
+        for key in keys:
+            window.xdotool("keydown", key)
+        window.drag(*middle, middle[0] + 60, middle[1] + 40)
+        for key in reversed(keys):
+            window.xdotool("keyup", key)
+        return before, (camera(window), marks(window))
+
+    def expect(what, before, after):
+        (yaw, pitch, far), seen = before
+        (yaw2, pitch2, far2), seen2 = after
+        turned, zoomed = (yaw, pitch) != (yaw2, pitch2), far != far2
+        check((turned, zoomed) == (what == "orbit", what == "zoom"), f"no {what}: {before[0]} to {after[0]}")
+        check(seen != seen2, f"the picture has not changed by a {what}")
+        if what == "pan":
+            moved = [(round(b[0] - a[0]), round(b[1] - a[1])) for a, b in zip(seen, seen2)]
+            check(max(abs(x) + abs(y) for x, y in moved) > 10, f"no pan: {moved}")
+        return seen, seen2
+
+    up, left = 4, 6
+    with Session(program, "--grid", "8x8") as window:
+        if window.state()["playing"]:
+            window.key("space")
+        window.shows("the pause", playing=False)
+        x, y, width, height = window.state()["view"]
+        middle = (x + width / 2, y + height / 2)
+        window.move(*middle)
+        window.fresh_state()
+        expect("zoom", *scrolls(window, up))
+        seen, seen2 = expect("pan", *scrolls(window, left))
+        check(all(b[0] > a[0] for a, b in zip(seen, seen2)), "scrolling to the left does not move the cloth to the right")
+        expect("pan", *scrolls(window, up, "shift"))
+        expect("zoom", *scrolls(window, up, "ctrl"))
+        expect("orbit", *drags(window, "alt"))
+        expect("pan", *drags(window, "alt", "shift"))
+        expect("zoom", *drags(window, "alt", "ctrl"))
+        check(not window.state()["grab"], "Alt-drag grabs the cloth")
+        window.follow(*free_particle(window.state())["pixel"])
+
+        window.click_item("tab:View")
+        window.click_item("trackpad")
+        window.move(*middle)
+        window.fresh_state()
+        expect("orbit", *scrolls(window, up))
+        expect("orbit", *scrolls(window, left))
+        expect("pan", *scrolls(window, left, "shift"))
+        expect("zoom", *scrolls(window, up, "ctrl"))
+        window.key("F1")
+        window.until(lambda: "help:Two-finger scroll" in window.state()["items"], "the row in the list of keys")
+        window.key("Escape")
+        window.close()
+        settings = json.loads((window.folder / "config" / "clothlab" / "settings.json").read_text())
+        check(settings["trackpad"] is True, f"the settings have {settings.get('trackpad')}")
 
 
 @case
@@ -2798,7 +3096,7 @@ def restored_session(program, assets):
         window.shows("the scene of the start", particles=400)
         window.key("ctrl+y")
         window.shows("the session", particles=64)
-        # It is in no file of the user: to close it is asked about.
+        # No file of the user has it: closing asks about it.
         close_unsaved(window)
         check(not sessions_of(window), f"a proper end leaves {sessions_of(window)}")
         window.restart("--grid", "8x8")
@@ -2850,6 +3148,40 @@ def session_ended_by_a_signal(program, assets):
             window.key("Return")
             check(hashes(window.shows("the session", step=before["step"])) == hashes(before), "other bits")
             window.until(lambda: len(sessions_of(window)) == 1, "the restored file to be removed")
+
+
+@case
+def restored_without_recovery(program, assets):
+    """Restoring asks about unsaved changes. While no session is kept, the restored file is the only copy and stays."""
+    with Session(program, "--grid", "8x8") as window:
+        window.key("shift+6")
+        window.until(lambda: len(window.state()["lanes"]) == 2, "a second lane")
+        before = pause_and_wait(window)
+        (window.folder / "config" / "clothlab").mkdir(parents=True, exist_ok=True)
+        (window.folder / "config" / "clothlab" / "settings.json").write_text('{"write_session": false, "tab": "Cloth"}')
+        window.restart("--grid", "6x6")
+        offered(window)
+        window.until(lambda: window.state()["particles"] == 36, "the grid of the command line")
+        window.click_item("pin-none")
+        window.shows("the change", pinned=0)
+        window.key("Return")
+        window.until(lambda: "unsaved-discard" in window.state()["items"], "the question about the freed pins")
+        check("session-restore" not in window.state()["items"], "two questions at once")
+        window.key("Escape")
+        offered(window)
+        check(window.fresh_state()["particles"] == 36, "a cancelled question restored the session")
+        window.key("Return")
+        window.until(lambda: "unsaved-discard" in window.state()["items"], "the question again")
+        window.key("d")
+        check(hashes(window.shows("the session", particles=64, dialog=False)) == hashes(before), "other bits")
+        time.sleep(0.5)
+        check(len(sessions_of(window)) == 1, f"the only copy of the session is gone: {sessions_of(window)}")
+        window.restart()
+        offered(window)
+        window.key("Return")
+        check(hashes(window.shows("the session again", particles=64)) == hashes(before), "other bits")
+        close_unsaved(window)
+        check(not sessions_of(window), f"a proper end leaves {sessions_of(window)}")
 
 
 @case

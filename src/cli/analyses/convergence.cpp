@@ -86,6 +86,7 @@ struct Convergence final : MethodAnalysis {
     if (contact)
       leave_out([](const IntegratorInfo& info) { return info.inextensible; },
                 "rods leave no freedom to a sheet on a sphere");
+    tell_of_no_effect();
     for_each([&](const IntegratorInfo& info) { measure(info, settings); });
   }
 };

@@ -89,6 +89,8 @@ struct Cost final : SceneAnalysis {
     add_curves(look, std::move(curves));
   }
 
+  std::vector<Scene> runs() const override { return runs_and_omega_max(); }
+
   void measure_all() override {
     Scene sheet;
     sheet.mesh = GridSource{20, 20, 1, 1};
@@ -113,6 +115,7 @@ struct Cost final : SceneAnalysis {
     for (int level = 0; level < levels; ++level)
       std::printf(" %9.3g", at_level(level).material.stretch_scale());
     std::printf("\n");
+    tell_of_no_effect();
     for_each([&](const IntegratorInfo& info) { measure(info, steps); });
   }
 };

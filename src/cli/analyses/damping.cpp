@@ -69,6 +69,7 @@ struct Damping final : MethodAnalysis {
   void measure_all() override {
     std::printf("%-36s %10s %10s %12s %12s %12s\n", "|R| per step at hω =", "0.1", "1", "10", "100",
                 "off theory");
+    tell_of_no_effect();
     for_each([&](const IntegratorInfo& info) {
       measure(info, ModeKind::slow);
       if (info.growth_of_slow_modes != nullptr) measure(info, ModeKind::rest);

@@ -126,6 +126,18 @@ struct Drape final : SceneAnalysis {
     return blew_up ? std::nullopt : std::optional(std::move(shape));
   }
 
+  /// By each contact model.
+  std::vector<Scene> runs() const override {
+    std::vector<Scene> out;
+    for (Scene& run : SceneAnalysis::runs())
+      for (const ContactModel model :
+           {ContactModel::filter, ContactModel::impulse, ContactModel::barrier, ContactModel::penalty}) {
+        run.contact.model = model;
+        if (supports_contact(model, method_info(run))) out.push_back(run);
+      }
+    return out;
+  }
+
   void measure_all() override {
     load_or(sheet_above_sphere());
     if (!has_surfaces(loaded.scene))
@@ -138,6 +150,7 @@ struct Drape final : SceneAnalysis {
         "", "", "at rest", "least gap", "at rest", "from filter", "energy", "contact", "spurious", "strain",
         "ms per", "integrator", "contact", "[s]", "[mm]", "[mm]", "mean / most [mm]", "[J]", "[J]", "[J]",
         "[%]", "step");
+    tell_of_no_effect();
     for_each([&](const IntegratorInfo& info) {
       Scene tried = scene_for(info);
       tried.contact.model = ContactModel::filter;

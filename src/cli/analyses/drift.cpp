@@ -188,6 +188,7 @@ struct DriftAnalysis final : SceneAnalysis {
                 " energy gain [J]");
     leave_out([](const IntegratorInfo& info) { return !info.inextensible; },
               names_integrators() ? "their stretch springs are elastic" : nullptr);
+    tell_of_no_effect();
     for_each([&](const IntegratorInfo& info) {
       Scene tried = scene_for(info);
       const bool projects =

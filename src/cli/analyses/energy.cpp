@@ -58,6 +58,7 @@ struct Energy final : SceneAnalysis {
     const std::uint64_t steps = run_length();
     std::printf("%-32s %12s %12s %12s %12s\n", "energies [J]", "total, start", "gain, half", "gain, end",
                 "kinetic, end");
+    tell_of_no_effect();
     for_each([&](const IntegratorInfo& info) { run_one(info, steps); });
     const double margin = 0.04 * (highest - lowest);
     if (margin > 0)

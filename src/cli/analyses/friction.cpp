@@ -89,6 +89,7 @@ struct Friction final : MethodAnalysis {
   }
 
   void measure_all() override {
+    tell_of_no_effect();
     for (const double steepness : {kGentle, kSteep}) {
       std::printf("%stan θ = %g, μ = %g: by theory it %s\n%-29s %-17s", steepness < 1 ? "" : "\n",
                   steepness * friction, friction,

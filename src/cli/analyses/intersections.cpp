@@ -56,13 +56,15 @@ struct Intersections final : Subcommand {
   int run() override {
     outputs.check();
     const LaneSource source = read_scene_source(scene, outputs, resume);
+    warn_of_no_effect(scene.given_parameters(), runs_of(source, {}));
     WorkerPool pool(scene.threads());
     LanePlay play(source, std::nullopt);
     play.begin(pool);
     const StepStatus status = play.play(pool, [] {});
     const Simulation& simulation = play.simulation();
-    const IntersectionList found = list_intersections(pool, simulation.mesh(), simulation.state().x,
-                                                      simulation.scene().floor, simulation.obstacles());
+    const IntersectionList found =
+        list_intersections(pool, simulation.mesh(), simulation.state().x, simulation.scene().floor,
+                           simulation.obstacles(), simulation.joined());
     std::ranges::for_each(*simulation.notices().list(), print_notice);
     std::printf("After step %llu: %zu intersecting pairs of triangles, %zu vertices inside a body.\n",
                 static_cast<unsigned long long>(simulation.steps()), found.pairs.size(),

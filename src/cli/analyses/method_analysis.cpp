@@ -53,6 +53,7 @@ void MethodAnalysis::add_parameters_to(CLI::App& app) {
     if (find_scene_parameter(spec->id) == nullptr)
       stepping_.add_parameter(app, *spec, [this, spec](double value) {
         own_parameters_.integrator_parameters.insert_or_assign(std::string(spec->id), value);
+        own_given_.push_back(spec);
       });
   app.add_flag("--quiet", quiet_, "No progress on stderr.")->group(kAnalysisGroup);
 }
@@ -90,7 +91,19 @@ void MethodAnalysis::leave_out(const std::function<bool(const IntegratorInfo&)>&
 void MethodAnalysis::leave_out_for(const Scene& scene) {
   leave_out([&](const IntegratorInfo& info) { return !supports_contact(scene.contact.model, info); },
             kContactNotSupported);
+  leave_out([&](const IntegratorInfo& info) { return !supports_seams(scene, info); }, kSeamsNotSupported);
   leave_out([&](const IntegratorInfo& info) { return !supports(scene, info); }, kDistancesNotSupported);
+}
+
+std::vector<Scene> MethodAnalysis::runs() const {
+  std::vector<Scene> out;
+  for (const IntegratorInfo* info : methods()) {
+    Scene& run = out.emplace_back(own_parameters_);
+    set_integrator(run, *info);
+    run.floor.on = true;  // some have contact, and one solve per stage
+    run.solver.stage_solve = StageSolve::linear;
+  }
+  return out;
 }
 
 IntegratorParameters MethodAnalysis::parameters(const IntegratorInfo& info) const {
@@ -174,6 +187,35 @@ Spectrum SceneAnalysis::spectrum_at_end(bool with_eigenvalues, std::size_t most_
 
 void SceneAnalysis::note_distances() const {
   if (has_distances(loaded.scene.drivers)) std::fprintf(stderr, "clothlab: %s\n", kWithoutDistances);
+}
+
+std::vector<Scene> SceneAnalysis::runs() const {
+  std::vector<Scene> out;
+  for (const IntegratorInfo* info : methods()) out.push_back(scene_for(*info));
+  return out;
+}
+
+std::vector<Scene> SceneAnalysis::runs_and_omega_max() const {
+  std::vector<Scene> out = SceneAnalysis::runs();
+  out.push_back(scene_for(*find_integrator("symplectic-euler")));
+  return out;
+}
+
+void SceneAnalysis::tell_of_no_effect_on_modes() const {
+  std::vector<const ParameterSpec*> of_methods, of_scene;
+  for (const ParameterSpec* spec : scene.given_parameters()) {
+    const SceneParameter* row = find_scene_parameter(spec->id);
+    const bool solves = row != nullptr && row->section == "Solver" && spec->id != "jacobian";
+    const bool of_steps = solves || spec->id == "adaptive-dt" || spec->id == "energy-limit";
+    if (of_steps && run_length() == 0)
+      std::fprintf(stderr, "clothlab: --%s has no effect. --steps is 0.\n", std::string(spec->id).c_str());
+    else
+      (row == nullptr ? of_methods : of_scene).push_back(spec);
+  }
+  std::vector<Scene> measured = runs();
+  measured.push_back(loaded.scene);
+  warn_of_no_effect(of_methods, measured);
+  warn_of_no_effect(of_scene, {&loaded.scene, 1});
 }
 
 Scene SceneAnalysis::scene_for(const IntegratorInfo& info) const {

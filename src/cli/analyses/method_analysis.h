@@ -59,6 +59,12 @@ class MethodAnalysis : public Subcommand {
   void leave_out(const std::function<bool(const IntegratorInfo&)>& is_left_out, const char* why);
   /// Those that do not support the scene's contact model or its distances.
   void leave_out_for(const Scene& scene);
+  /// The parameters that options set.
+  virtual std::vector<const ParameterSpec*> given_parameters() const { return own_given_; }
+  /// The runs of the analysis, as far as parameters affect them: of each method that is measured.
+  virtual std::vector<Scene> runs() const;
+  /// Reports options that affect none of the runs; call it when the methods are known.
+  void tell_of_no_effect() const { warn_of_no_effect(given_parameters(), runs()); }
   bool names_integrators() const { return names_.has_value(); }
   /// Those that are measured.
   std::span<const IntegratorInfo* const> methods() const { return integrators_; }
@@ -89,6 +95,7 @@ class MethodAnalysis : public Subcommand {
   std::vector<const IntegratorInfo*> integrators_;  // in the registry's order; all, or those that are named
   std::optional<std::string> names_, csv_, png_, svg_;
   OptionReaders stepping_{"Stepping"};
+  std::vector<const ParameterSpec*> own_given_;
   Scene own_parameters_;  // of the integrators
   bool quiet_ = false;
 };
@@ -105,6 +112,12 @@ class SceneAnalysis : public MethodAnalysis {
   /// In steps, after load(). Throws InputError.
   std::uint64_t run_length() const { return scene.steps(loaded.scene.dt); }
   bool quiet() const override { return scene.quiet(); }
+  std::vector<const ParameterSpec*> given_parameters() const override { return scene.given_parameters(); }
+  std::vector<Scene> runs() const override;
+  /// runs(), and one of elastic cloth without a solver: the analysis also shows ω_max.
+  std::vector<Scene> runs_and_omega_max() const;
+  /// As tell_of_no_effect(), of an analysis of modes: only steps before them need a solver.
+  void tell_of_no_effect_on_modes() const;
 
   /// Loads the scene that the options name and starts the threads.
   void load() { load(named_scene(scene)); }

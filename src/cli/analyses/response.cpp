@@ -92,6 +92,7 @@ struct Response final : SceneAnalysis {
   void measure_all() override {
     load();
     h = loaded.scene.dt / loaded.scene.substeps;
+    tell_of_no_effect_on_modes();
     if (!is_completed([&] { find_modes(); })) return;
     chart.title = "Response of each mode to a force at " + format_plain(ratio) + " times its frequency";
     std::printf("%-32s %23s %23s %12s\n%-32s %12s %10s %12s %10s %12s\n", "", "slowest mode", "middle mode",

@@ -57,6 +57,7 @@ struct ReversalAnalysis final : SceneAnalysis {
     std::printf("%llu steps of %g s forward and back\n%-32s %14s %14s %14s\n",
                 static_cast<unsigned long long>(steps), loaded.scene.dt, "distance from the start", "x [m]",
                 "v [m/s]", "energy [J]");
+    tell_of_no_effect();
     for_each([&](const IntegratorInfo& info) { measure(info, steps); });
   }
 };

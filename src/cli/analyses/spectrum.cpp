@@ -77,8 +77,12 @@ struct SpectrumAnalysis final : SceneAnalysis {
                 2 / std::sqrt(spectrum.highest));
   }
 
+  /// Only that of the scene, before its modes.
+  std::vector<Scene> runs() const override { return {}; }
+
   void measure_all() override {
     load();
+    tell_of_no_effect_on_modes();
     is_completed([&] {
       const Spectrum spectrum = spectrum_at_end(true, most_exact);
       print(spectrum);

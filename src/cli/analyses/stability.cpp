@@ -96,6 +96,8 @@ struct Stability final : SceneAnalysis {
     chart.panels[0].curves.push_back(std::move(bar));
   }
 
+  std::vector<Scene> runs() const override { return runs_and_omega_max(); }
+
   void measure_all() override {
     load();
     leave_out_for(loaded.scene);
@@ -107,6 +109,7 @@ struct Stability final : SceneAnalysis {
     std::printf("ω_max = %.6g rad/s at the start, 2/ω_max = %.6g s; trials of %llu steps up to h = %.4g s\n",
                 omega_max, 2 / omega_max, static_cast<unsigned long long>(steps), largest);
     std::printf("%-32s %13s %14s %16s\n", "integrator", "stable h [s]", "h·ω_max", "theory");
+    tell_of_no_effect();
     for_each([&](const IntegratorInfo& info) {
       const double limit = theory(info);
       if (limit > 0 || info.inextensible)

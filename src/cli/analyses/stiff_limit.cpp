@@ -73,6 +73,13 @@ struct StiffLimitAnalysis final : SceneAnalysis {
     add_curves(curve(info, true), std::move(curves));
   }
 
+  /// Also that with rods.
+  std::vector<Scene> runs() const override {
+    std::vector<Scene> out = SceneAnalysis::runs();
+    out.push_back(scene_for(*find_integrator("rattle")));
+    return out;
+  }
+
   void measure_all() override {
     load_or(hanging_strip());
     leave_out_for(loaded.scene);
@@ -105,6 +112,7 @@ struct StiffLimitAnalysis final : SceneAnalysis {
           return info.inextensible || (!by_default && !names_integrators());
         },
         names_integrators() ? "their stretch springs are rods" : nullptr);
+    tell_of_no_effect();
     for_each([&](const IntegratorInfo& info) { measure(info, rods, steps); });
   }
 };

@@ -49,6 +49,7 @@ struct Work final : SceneAnalysis {
   bool suite = false;
   std::vector<SuiteScene> suite_scenes{kSuite.begin(), kSuite.end()};
   std::optional<std::string> html, markdown;
+  std::vector<Scene> suite_runs;  // of all scenes
 
   void add_options(CLI::App& app) override {
     app_of_options = &app;
@@ -75,6 +76,13 @@ struct Work final : SceneAnalysis {
     outputs.add_option(app, "Analysis", "--markdown", ".md", markdown, "FILE",
                        "The same as Markdown, with its charts in the folder images next to it.");
     add_scene_to(app, {"--integrator", "--dt", "--adaptive-dt"});
+  }
+
+  /// Also that of the reference, which is known by then.
+  std::vector<Scene> runs() const override {
+    std::vector<Scene> out = runs_and_omega_max();
+    out.push_back(scene_for(*reference->info));
+    return out;
   }
 
   // ---- The largest stable step, and its cost
@@ -167,6 +175,8 @@ struct Work final : SceneAnalysis {
     std::erase_if(variants, [](const MethodVariant& variant) { return variant.is_tuned; });
     MethodChoice choice(loaded, std::move(variants), make_reference(loaded, settings.duration, *pool, stop),
                         settings);
+    suite_runs.push_back(scene_for(*choice.figures().reference));
+    for (const IntegratorInfo* info : able) suite_runs.push_back(scene_for(*info));
     Progress progress(1000, quiet());
     do {
       progress.show_part(static_cast<std::uint64_t>(1000 * choice.figures().fraction), choice.next_name());
@@ -225,6 +235,7 @@ struct Work final : SceneAnalysis {
       failed = true;
     }
     if (page.charts().empty()) return;
+    warn_of_no_effect(scene.given_parameters(), suite_runs);
     page.end(scene.names_threads() ? scene.threads() : 1, took);
     outputs.attempt(html, [&](const std::string& path) { write_file(path, page.html()); });
     outputs.attempt(markdown, [&](const std::string& path) {
@@ -251,6 +262,7 @@ struct Work final : SceneAnalysis {
 
     if (!Interrupt::requested()) is_completed([&] { find_reference(); });
     if (!reference) return;
+    tell_of_no_effect();
     chart.title =
         "Error after " + format_plain(end_time.value_or(kEndTime)) + " s against the time that the run takes";
     leave_out([](const IntegratorInfo& info) { return info.inextensible; },

@@ -84,8 +84,9 @@ void bench_integrators(const BenchSettings& settings, const std::vector<BenchSce
     std::map<std::string_view, std::vector<std::string_view>> without;  // by reason
     for (const IntegratorInfo& info : integrators()) {
       if (!supports(start.scene, info)) {
-        without[supports_contact(start.scene.contact.model, info) ? kDistancesNotSupported
-                                                                  : kContactNotSupported]
+        without[!supports_contact(start.scene.contact.model, info) ? kContactNotSupported
+                : supports_seams(start.scene, info)                ? kDistancesNotSupported
+                                                                   : kSeamsNotSupported]
             .push_back(info.id);
         continue;
       }

@@ -83,48 +83,58 @@ struct Bench final : Subcommand {
     results.files().add_option(app, "Results", "--svg", ".svg", svg, "FILE", "The same as a vector picture.");
   }
 
-  BenchScene loading(const Scene& each, const OutputFiles& outputs) const {
-    return {name_of(each), [=, this] { return load_with_state(each, scene, outputs); }};
+  std::vector<BenchScene> loading(const std::vector<Scene>& scenes, const OutputFiles& outputs) const {
+    std::vector<BenchScene> out;
+    for (const Scene& each : scenes)
+      out.push_back({name_of(each), [=, this, &outputs] { return load_with_state(each, scene, outputs); }});
+    return out;
   }
 
   /// The named scene and the meshes, with the options of the command line.
-  std::vector<BenchScene> named_scenes(const Scene& base, const OutputFiles& outputs) const {
-    std::vector<BenchScene> all;
-    if (scene.names_a_scene()) all.push_back(loading(base, outputs));
+  std::vector<Scene> named_scenes(const Scene& base, const OutputFiles& outputs) const {
+    std::vector<Scene> all;
+    if (scene.names_a_scene()) all.push_back(base);
     if (!meshes) return all;
     for (const std::filesystem::path& file : meshes_in(*meshes)) {
       outputs.spare(file);
       Scene garment = base;
       garment.title.clear();
       garment.mesh = FileSource{file.string()};
-      all.push_back(loading(garment, outputs));
+      all.push_back(std::move(garment));
     }
     return all;
   }
 
   /// Sheets of --sizes; none if a scene is named.
-  std::vector<BenchScene> sheets(const Scene& base, const OutputFiles& outputs) const {
-    std::vector<BenchScene> all;
+  std::vector<Scene> sheets(const Scene& base) const {
+    std::vector<Scene> all;
     if (scene.names_a_scene() && sizes_text)
       throw InputError("--sizes and a scene exclude each other: give one of them.");
     if (scene.names_a_scene()) return all;
     for (const int n :
          parse_sizes("sizes", sizes_text.value_or(full ? "20,32,64,128,256,317,512" : "20,32,64,128,256")))
-      all.push_back(loading(hanging_sheet(n, base), outputs));
+      all.push_back(hanging_sheet(n, base));
     return all;
   }
 
   /// For all integrators if nothing is named.
-  std::vector<BenchScene> bundled_scenes(const Scene& base, const OutputFiles& outputs) const {
-    std::vector<BenchScene> all{loading(hanging_sheet(kSheetOfIntegrators, base), outputs)};
+  static std::vector<Scene> bundled_scenes(const Scene& base) {
+    std::vector<Scene> all{hanging_sheet(kSheetOfIntegrators, base)};
     for (const char* name : {"skirt", "poncho", "tablecloth"}) {
       Scene garment = base;
       garment.title = name;
       garment.mesh = GeneratedSource{name};
       garment.pins = VertexList(find_generated_mesh(name).pins());
-      all.push_back(loading(garment, outputs));
+      all.push_back(std::move(garment));
     }
     return all;
+  }
+
+  void tell_of_no_effect(std::vector<Scene> runs, const std::vector<Scene>& by_all) const {
+    for (const Scene& each : by_all)
+      for (const IntegratorInfo& info : integrators())
+        if (supports(each, info)) set_integrator(runs.emplace_back(each), info);
+    warn_of_no_effect(scene.given_parameters(), runs);
   }
 
   int run() override {
@@ -138,10 +148,13 @@ struct Bench final : Subcommand {
     const Scene base = scene.scene();
     if (scene.scene_file()) outputs.spare(path_of(*scene.scene_file()));
     outputs.spare(base);
-    std::vector<BenchScene> measured = sheets(base, outputs), by_all;
-    const std::vector<BenchScene> named = named_scenes(base, outputs);
-    measured.insert(measured.end(), named.begin(), named.end());
-    if (with_integrators) by_all = named.empty() ? bundled_scenes(base, outputs) : named;
+    std::vector<Scene> of_steps = sheets(base), of_methods;
+    const std::vector<Scene> named = named_scenes(base, outputs);
+    of_steps.insert(of_steps.end(), named.begin(), named.end());
+    if (with_integrators) of_methods = named.empty() ? bundled_scenes(base) : named;
+    tell_of_no_effect(of_steps, of_methods);
+    const std::vector<BenchScene> measured = loading(of_steps, outputs),
+                                  by_all = loading(of_methods, outputs);
     WorkerPool pool(scene.threads()), alone(1);
     Progress progress(
         measured.size() + by_all.size() * integrators().size() + (contacts ? kBenchContactRows : 0),

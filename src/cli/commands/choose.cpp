@@ -198,6 +198,7 @@ struct Choose final : SceneAnalysis {
         throw InputError("--vertex: a pin or driver moves vertex " + std::to_string(*vertex) +
                          " in this time, so its path has no errors; name a free one.");
       std::printf("%s\n", reference_text(choice->figures()).c_str());
+      warn_of_no_effect(scene.given_parameters(), runs_of(choice->figures()));
       constexpr std::uint64_t kParts = 1000;
       Progress progress(kParts, quiet());
       do {
@@ -211,6 +212,15 @@ struct Choose final : SceneAnalysis {
     std::printf("%s\n%s\n", table_of(figures).c_str(), text_of(figures, goal).c_str());
     draw(figures);
     if (report) write_report(figures);
+  }
+
+  /// The scene by every variant, and by the reference.
+  std::vector<Scene> runs_of(const ChoiceFigures& choice) const {
+    std::vector<Scene> out{scene_for(*choice.reference)};
+    out.front().solver.stage_solve = StageSolve::newton;
+    for (const MethodVariant& variant : choice.variants)
+      out.push_back(with_method(loaded.scene, variant.method));
+    return out;
   }
 
   std::string reference_text(const ChoiceFigures& choice) const {

@@ -25,8 +25,8 @@
 #include "core/text.h"
 #include "core/text_file.h"
 #include "documents/command_line.h"
+#include "documents/picture_request.h"
 #include "experiments/step_trial.h"
-#include "render/picture_request.h"
 #include "sim/diagnostics.h"
 #include "sim/parameters.h"
 #include "sim/simulation.h"
@@ -87,6 +87,7 @@ std::string scene_text(const Simulation& simulation) {
   std::string out = "A sheet";
   if (const auto* file = std::get_if<FileSource>(&scene.mesh))
     out = printable(utf8_of(path_of(file->path).filename()));
+  out = with_added_names(std::move(out), scene);
   const ClothMesh& mesh = simulation.mesh();
   out += " of " + std::to_string(simulation.system().size()) + " particles, " +
          std::to_string(mesh.stretch_springs.size()) + " stretch springs";
@@ -165,6 +166,8 @@ struct Compare final : Subcommand {
   OutputFiles files;
   VertexTrack track;
   std::optional<std::string> names, journal, report;
+  OptionReaders options{"Comparison"};
+  double look_ahead = 0;  // [s]
   const Services& services;
 
   void add_to(CLI::App& app) override {
@@ -181,6 +184,7 @@ struct Compare final : Subcommand {
              "Writes the page DIR/index.html with tables, curves and pictures, which needs no other file. "
              "Next to it are DIR/A-<id>.csv with the figures of every step, A-<id>.png and curves.png. "
              "Creates DIR if it is missing.");
+    add_look_ahead_option(app, options, look_ahead);
     track.add_to(app, "Comparison", files);
   }
 
@@ -238,6 +242,7 @@ struct Compare final : Subcommand {
   }
 
   int run() override {
+    options.read_all();
     std::vector<LaneMethod> lanes;
     std::vector<Scene> of_file, scenes;  // of the lanes of a file
     if (names) {
@@ -251,10 +256,12 @@ struct Compare final : Subcommand {
       }
     }
     check_outputs(lanes);
-    const LaneSource of = read_lane_source(journal, scene, files);
+    LaneSource of = read_lane_source(journal, scene, files);
+    of.look_ahead = look_ahead;
     if (names)
       for (LaneMethod& lane : lanes)
         lane.method = with_integrator(of.scene.scene.method(), method_info(lane.method));
+    warn_of_no_effect(scene.given_parameters(), runs_of(of, lanes));
     Comparison comparison;
     comparison.threads = scene.threads();
     comparison.title = "Comparison of " + std::to_string(lanes.size()) +

@@ -16,13 +16,13 @@
 #include "cli/interrupt.h"
 #include "cli/lane_play.h"
 #include "cli/options.h"
-#include "cli/output/lane_picture.h"
 #include "cli/output/progress.h"
 #include "cli/subcommand.h"
 #include "core/error.h"
 #include "core/lane_id.h"
 #include "core/text.h"
 #include "core/text_file.h"
+#include "documents/lane_picture.h"
 #include "documents/video_writer.h"
 #include "io/output_file.h"
 #include "io/png.h"
@@ -41,7 +41,7 @@ struct RenderCommand final : Subcommand {
   double speed = 0;    // the same
   std::string notice;  // of the video's file
   std::optional<LanePlot> plot;
-  CLI::Option* integrator = nullptr;
+  CLI::Option *integrator = nullptr, *heat_max = nullptr;
   OptionReaders options{"Picture"};
   PictureRequest picture;
   const Services& services;
@@ -52,7 +52,8 @@ struct RenderCommand final : Subcommand {
     integrator = app.get_option("--integrator");
     const auto number = [&](const char* id, const char* type, double min, double max, double& value,
                             const char* help) {
-      options.add_value(app, {.id = id, .title = {}, .min = min, .max = max, .help = {}}, type, value, help);
+      return options.add_value(app, {.id = id, .title = {}, .min = min, .max = max, .help = {}}, type, value,
+                               help);
     };
     using Kind = ParameterSpec::Kind;
     constexpr static std::array<std::string_view, 2> kLooks{"dark", "light"};
@@ -60,7 +61,7 @@ struct RenderCommand final : Subcommand {
     CLI::Option* png_option = files.add_option(app, "Picture", "--png", ".png", png, "FILE",
                                                "The picture to write, after the last step.");
     CLI::Option* mp4_option = files.add_option(
-        app, "Picture", "--mp4", ".mp4", mp4, "FILE",
+        app, "Picture", "--mp4", ".mp4 or .apng", mp4, "FILE",
         "A video of the run instead of a picture, H.264 by the program ffmpeg. Without ffmpeg in PATH it is "
         "an animated PNG, FILE with the extension .apng, and a notice names it.");
     CLI::Option* apng_option = files.add_option(app, "Picture", "--apng", ".apng or .png", apng, "FILE",
@@ -83,8 +84,8 @@ struct RenderCommand final : Subcommand {
         app, "plot", "NAME",
         "A plot over simulated time below the lanes, as far as the run has come, with a curve in the "
         "colour of each lane: total-energy (its change since the start), kinetic-energy, spurious-energy, "
-        "strain (the largest), or distance (root mean square over the particles, from the first lane at "
-        "the same time). The y axis contains the lanes that have not blown up.",
+        "strain (the largest), or distance (of two lanes or more: root mean square over the particles, from "
+        "the first lane at the same time). The y axis contains the lanes that have not blown up.",
         [this, plots](const std::string& text) {
           plot = static_cast<LanePlot>(parse_parameter(plots, text));
         });
@@ -106,8 +107,8 @@ struct RenderCommand final : Subcommand {
     app.add_flag("--heat-map", picture.heat_map, "Colour the cloth by strain.")->group("Picture");
     options.add_value(app, look, "dark|light", picture.light,
                       "Colours: dark (the default), or light for bright rooms and print.");
-    number("heat-max", "X", 1e-6, 100, picture.heat_max_strain,
-           "Strain at the end of the colour scale; default 0.1.");
+    heat_max = number("heat-max", "X", 1e-6, 100, picture.heat_max_strain,
+                      "Strain at the end of the colours of --heat-map; default 0.1.");
   }
 
   void read_pixels(std::string_view text) {
@@ -159,8 +160,14 @@ struct RenderCommand final : Subcommand {
 
   static std::vector<ShownLane> shown(const Lanes& of) {
     std::vector<ShownLane> now;
-    for (const Lane& lane : of) now.push_back({lane.id, &lane.play->simulation()});
+    for (const Lane& lane : of) now.push_back(show_lane({lane.id, &lane.play->simulation()}));
     return now;
+  }
+
+  PlotPoints points(const Lanes& of) const {
+    std::vector<RunningLane> now;
+    for (const Lane& lane : of) now.push_back({lane.id, &lane.play->simulation()});
+    return plot ? plot_points(now, *plot) : PlotPoints();
   }
 
   /// Draws all of them, turned by an angle [degree].
@@ -174,12 +181,20 @@ struct RenderCommand final : Subcommand {
     };
   }
 
+  static std::size_t blown_up(const Lanes& of) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        of, [](const Lane& lane) { return lane.play->simulation().blow_up().has_value(); }));
+  }
+
+  /// "Lane A: ", of several.
+  static std::string letter_of(const Lane& lane, const Lanes& of) {
+    return of.size() > 1 ? "Lane " + std::string(1, lane_letter(lane.id)) + ": " : "";
+  }
+
   static void print_notices(const Lanes& of) {
     for (const Lane& lane : of)
       for (const Notice& notice : *lane.play->simulation().notices().list())
-        std::fprintf(stderr, "clothlab: %s%s\n",
-                     of.size() > 1 ? ("Lane " + std::string(1, lane_letter(lane.id)) + ": ").c_str() : "",
-                     text_with_step(notice).c_str());
+        std::fprintf(stderr, "clothlab: %s%s\n", letter_of(lane, of).c_str(), text_with_step(notice).c_str());
   }
 
   struct Tick {
@@ -206,6 +221,8 @@ struct RenderCommand final : Subcommand {
       throw InputError("Nothing says what to write: name a picture (--png) or a video (--mp4 or --apng).");
     if (!is_video() && (fps > 0 || speed > 0))
       throw InputError("--fps and --speed belong to a video: name --mp4 or --apng.");
+    if (heat_max->count() > 0 && !picture.heat_map)
+      throw InputError("--heat-max is the end of the colours of --heat-map: add it.");
     if (around > 0 && speed > 0)
       throw InputError("--speed has no effect on --turntable, which shows the last shape only. Remove one.");
     if (is_video()) {
@@ -241,6 +258,10 @@ struct RenderCommand final : Subcommand {
     const LaneSource source = read_lane_source(journal, scene, files);
     WorkerPool pool(scene.threads());
     const std::vector<LaneMethod> methods = lane_methods(source);
+    warn_of_no_effect(scene.given_parameters(), runs_of(source, methods));
+    if (plot == LanePlot::distance && methods.size() < 2)
+      throw InputError(
+          "--plot distance compares lanes: name two or more with --integrators, or a --scene that has them.");
     const Lanes runs = begin_lanes(source, methods, pool);
     const double dt = runs.front().play->simulation().scene().dt;
     if (dt < 0 && (is_video() || plot)) throw InputError("A video and --plot need a positive --dt.");
@@ -249,7 +270,7 @@ struct RenderCommand final : Subcommand {
       tiles.emplace(picture, runs.size(), services.make_painter, plot,
                     static_cast<double>(source.last_step()) * dt);
     const auto paint = painter(runs, tiles ? &*tiles : nullptr);
-    if (tiles) tiles->add_step(shown(runs));
+    if (tiles) tiles->add_step(points(runs));
     Image last;
     if (around == 0) last = paint(0);  // fixes the camera on the start shape
     bool lost = false;
@@ -260,14 +281,16 @@ struct RenderCommand final : Subcommand {
     std::optional<VideoWriter> video;
     if (!notice.empty()) std::fprintf(stderr, "clothlab: %s\n", notice.c_str());
     if (is_video()) video.emplace(path_of(mp4 ? *mp4 : *apng), picture.width, picture.height, rate);
-    const auto add_frames = [&](double time) {
-      const std::uint64_t due = video && around == 0 ? clock.due(time) : 0;
-      if (due == 0) return;
+    std::size_t marked = 0;  // lanes whose blow-up the last frame shows
+    const auto add_frames = [&](std::uint64_t count) {
+      if (count == 0) return;
       const Image frame = paint(0);
-      for (std::uint64_t k = 0; k < due; ++k) attempt([&] { video->add(frame); });
+      for (std::uint64_t k = 0; k < count; ++k) attempt([&] { video->add(frame); });
+      marked = blown_up(runs);
     };
+    const auto add_due_frames = [&](double time) { add_frames(video && around == 0 ? clock.due(time) : 0); };
     if (every > 0) write(numbered(0), last);
-    add_frames(runs.front().play->simulation().state().t);
+    add_due_frames(runs.front().play->simulation().state().t);
     std::uint64_t done = 0;
     Tick tick;
     tick.left = true;
@@ -278,11 +301,12 @@ struct RenderCommand final : Subcommand {
         if (!tick.stepped) continue;
         ++done;
         progress.show(done, tick.time);
-        if (tiles) tiles->add_step(shown(runs));
+        if (tiles) tiles->add_step(points(runs));
         if (every > 0 && done % every == 0) write(numbered(done), paint(0));
-        add_frames(tick.time);
+        add_due_frames(tick.time);
       }
     }
+    if (video && around == 0 && blown_up(runs) > marked) add_frames(1);
     // The last state is also drawn with --every, even before a blow-up.
     if (!video && around == 0 && (every == 0 || done % every != 0))
       write(every == 0 ? *png : numbered(done), paint(0));
@@ -295,15 +319,13 @@ struct RenderCommand final : Subcommand {
         write(numbered(side), frame);
     }
     if (video) attempt([&] { video->finish(); });
-    if (lost) return kExitFault;
     print_notices(runs);
-    bool blown_up = false;
-    for (const Lane& lane : runs) {
-      if (!lane.play->simulation().blow_up()) continue;
-      blown_up = true;
-      std::fprintf(stderr, "clothlab: %s\n", blow_up_text(lane.play->simulation(), pool).c_str());
-    }
-    if (blown_up && methods.empty()) return kExitBlownUp;
+    for (const Lane& lane : runs)
+      if (lane.play->simulation().blow_up())
+        std::fprintf(stderr, "clothlab: %s%s\n", letter_of(lane, runs).c_str(),
+                     blow_up_text(lane.play->simulation(), pool).c_str());
+    if (lost) return kExitFault;
+    if (runs.size() == 1 && blown_up(runs) > 0) return kExitBlownUp;
     return tick.stopped || Interrupt::requested() ? Interrupt::exit_status() : kExitDone;
   }
 };

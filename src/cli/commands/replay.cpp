@@ -26,6 +26,8 @@ struct ReplayCommand final : Subcommand {
   std::optional<std::string> integrator, mesh, mesh_folder, dt_text;
   MachineOptions machine;
   Results results;
+  OptionReaders options{"Options"};
+  double look_ahead = 0;  // [s]
 
   void add_to(CLI::App& app) override {
     const auto text = [&](const char* name, std::optional<std::string>& target, const char* type,
@@ -44,6 +46,7 @@ struct ReplayCommand final : Subcommand {
     text("--mesh-folder", mesh_folder, "DIR",
          "Folder with moved mesh files of cloth and obstacles: a file there replaces the file of the same "
          "name.");
+    add_look_ahead_option(app, options, look_ahead);
     machine.add_to(app);
     results.add_to(app);
   }
@@ -51,6 +54,7 @@ struct ReplayCommand final : Subcommand {
   int run() override {
     if (check && dt_text) throw InputError("--check compares bits, which another --dt changes.");
     if (check && integrator) throw InputError("--check compares bits, which another --integrator changes.");
+    options.read_all();
     results.check();
     LaneSource source = read_journal_source(file, mesh, mesh_folder_of(mesh_folder), results.files());
     if (check && !std::holds_alternative<StateHash>(source.journal.back().what))
@@ -58,6 +62,7 @@ struct ReplayCommand final : Subcommand {
                        " has been cut off: its last line is not a \"state\", so its end cannot be compared. "
                        "Replay it without --check.");
     source.ends_at_difference = check;
+    source.look_ahead = look_ahead;
     if (integrator) source.replay.integrator = &parse_integrator(*integrator);
     if (dt_text) source.replay.dt = parse_parameter(find_scene_parameter("dt")->spec, *dt_text);
     if (source.replay.dt && *source.replay.dt < 0)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "cli/interrupt.h"
+#include "cli/lane_play.h"
 #include "cli/options.h"
 #include "cli/output/output_files.h"
 #include "cli/output/progress.h"
@@ -76,12 +78,15 @@ SweepRun without_settings(const SweepEntry& entry) {
   return run;
 }
 
-SweepEntries entries_of(SweepPlan& plan, std::size_t first, std::size_t last) {
+/// `each` is called with every run.
+SweepEntries entries_of(SweepPlan& plan, std::size_t first, std::size_t last,
+                        const std::function<void(const SweepRun&)>& each) {
   SweepEntries entries;
   std::set<std::string> seen;
   for (std::size_t number = first; number <= last; ++number) {
     if (Interrupt::requested()) throw Cancelled();
     const SweepRun run = run_of(plan, number);
+    each(run);
     entries.runs.push_back({number, false, run.key, run.reference});
     if (!run.reference.empty() && seen.insert(run.reference).second)
       entries.references.push_back({number, true, run.reference, {}});
@@ -190,7 +195,7 @@ struct Sweep final : Subcommand {
     const std::size_t first = number(row->substr(of_reference ? 1 : 0, dash));
     const std::size_t last = dash == std::string::npos ? first : number(row->substr(dash + 1));
     if (last < first) throw InputError("--row: '" + *row + "' ends before it begins.");
-    SweepEntries entries = entries_of(plan, first, last);
+    SweepEntries entries = entries_of(plan, first, last, [](const SweepRun&) {});
     if (of_reference && entries.references.empty()) throw InputError("--row " + *row + " needs --reference.");
     if (of_reference) entries.runs.clear();
     return entries;
@@ -377,7 +382,10 @@ struct Sweep final : Subcommand {
     SweepPlan plan = this->plan();
     SweepTable table(plan.variations());
     check_charts(plan, table);
-    const SweepEntries entries = row ? entries_of_row(plan) : entries_of(plan, 1, plan.size());
+    EffectNotices notices;  // of the whole sweep: not of the jobs of a cluster
+    const auto check_effects = [&](const SweepRun& run) { notices.add(scene.given_parameters(), run.scene); };
+    const SweepEntries entries = row ? entries_of_row(plan) : entries_of(plan, 1, plan.size(), check_effects);
+    notices.print();
     if (dry_run) {
       print(plan, entries);
       return kExitDone;

@@ -22,10 +22,10 @@ namespace fs = std::filesystem;
 
 // Of formats that this program or others write.
 constexpr auto kKnownExtensions = std::to_array<std::string_view>(
-    {".abc",  ".bmp", ".checkpoint", ".clothlab", ".csv",     ".fbx",  ".gif",  ".glb",
-     ".gltf", ".htm", ".html",       ".jpeg",     ".journal", ".jpg",  ".json", ".md",
-     ".mdd",  ".mov", ".mp4",        ".obj",      ".pc2",     ".pdf",  ".ply",  ".png",
-     ".stl",  ".svg", ".usd",        ".usda",     ".usdc",    ".webm", ".webp"});
+    {".abc", ".apng", ".avi", ".bmp",  ".checkpoint", ".clothlab", ".csv",     ".fbx",  ".gif",
+     ".glb", ".gltf", ".htm", ".html", ".jpeg",       ".jpg",      ".journal", ".json", ".md",
+     ".mdd", ".mkv",  ".mov", ".mp4",  ".obj",        ".pc2",      ".pdf",     ".ply",  ".png",
+     ".stl", ".svg",  ".usd", ".usda", ".usdc",       ".webm",     ".webp"});
 
 fs::path whole_path(const fs::path& path) {
   std::error_code error;

@@ -187,8 +187,9 @@ void Results::set_origin(const char* kind, const std::filesystem::path& file) {
 }
 
 Results::Overlaps Results::count_overlaps(WorkerPool& pool, const Simulation& simulation) {
-  const IntersectionList found = list_intersections(pool, simulation.mesh(), simulation.state().x,
-                                                    simulation.scene().floor, simulation.obstacles());
+  const IntersectionList found =
+      list_intersections(pool, simulation.mesh(), simulation.state().x, simulation.scene().floor,
+                         simulation.obstacles(), simulation.joined());
   return {found.pairs.size(), found.particles.size()};
 }
 
@@ -301,8 +302,8 @@ void Results::report_shortfalls() const {
 void Results::notice_intersections(WorkerPool& pool, const Simulation& simulation) {
   if (contains(notices_, NoticeCause::intersections)) return;  // from the start on
   const Scene& scene = simulation.scene();
-  const ClothIntersections found =
-      find_intersections(pool, simulation.mesh(), simulation.state().x, simulation.obstacles());
+  const ClothIntersections found = find_intersections(pool, simulation.mesh(), simulation.state().x,
+                                                      simulation.obstacles(), simulation.joined());
   // Cloth without self-contact may intersect itself.
   const bool collides_with_itself = scene.contact.model != ContactModel::filter && scene.self_contact;
   if ((collides_with_itself ? found.pairs : found.with_obstacles) == 0) return;
@@ -329,6 +330,10 @@ int Results::finish(WorkerPool& pool, const Simulation& simulation, StepStatus s
   const bool interrupted = status == StepStatus::stopped;
   const std::string blow_up = status == StepStatus::blown_up ? blow_up_text(simulation, pool) : std::string();
   notice_intersections(pool, simulation);
+  if (std::string text =
+          open_seams_text(seam_gaps(simulation.seams(), simulation.state().x), simulation.state().t);
+      !text.empty())
+    notices_.push_back({NoticeCause::open_seams, simulation.steps(), std::move(text)});
   files_.attempt(diagnostics_file_, [](OutputFile& file) { file.commit(); });
   files_.attempt(contact_file_, [](OutputFile& file) { file.commit(); });
   files_.attempt(track_file_, [](OutputFile& file) { file.commit(); });

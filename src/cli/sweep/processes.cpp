@@ -106,7 +106,6 @@ class Children {
 
 void run_processes(std::size_t tasks, int at_once, const std::function<int(std::size_t)>& work,
                    const std::function<void(std::size_t, int)>& ended) {
-  std::signal(SIGCHLD, SIG_DFL);  // a caller may have ignored it, and then no end is reported
   Children children;
   bool is_told = false;
   for (std::size_t next = 0; next < tasks || children.size() > 0;) {

@@ -203,6 +203,7 @@ class ImpulseContact final : public NodalContactResponse {
 
   bool is_active_ = false, with_itself_ = false, grows_ = false, solves_pairs_ = false;
   const ClothMesh* mesh_ = nullptr;
+  CandidateList::Joined joined_;
   double thickness_ = 0;         // ξ: features are kept this far apart [m], > 0
   double friction_ = 0;          // μ of cloth on cloth
   bool through_springs_ = true;  // impulses act as in an implicit step; else on particles
@@ -266,6 +267,7 @@ void ImpulseContact::configure(const ContactInput& input, const Surfaces& surfac
   solves_pairs_ = is_active_ && input.method.solves_pairs && !grows_;  // pairs that intersect have no side
   if (!solves_pairs_) active_pairs_.clear();
   mesh_ = &input.mesh;
+  joined_ = input.joined;
   if (!is_active_) pairs_.clear();
 }
 
@@ -425,7 +427,7 @@ ContactResponse::End ImpulseContact::resolve(const ContactStep& step, State& aft
 
 void ImpulseContact::begin(const ContactStep& step, const State& after) {
   const State& before = step.start;
-  candidates_.set_cloth(mesh_->triangles, mesh_->positions, with_itself_);
+  candidates_.set_cloth(mesh_->triangles, mesh_->positions, with_itself_, joined_);
   h_ = step.h;
   converged_ = true;
   contacts_.clear();

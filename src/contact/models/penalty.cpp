@@ -35,6 +35,7 @@ void PenaltyResponse::configure(const ContactInput& input, const Surfaces& surfa
   settings.with_itself = input.self_contact;
   if (settings.with_itself || input.has_surfaces()) {
     settings.cloth = &input.mesh;
+    settings.joined = input.joined;
     settings.friction_with_itself = input.obstacles.friction;
     settings.law.distance = input.contact.distance > 0
                                 ? input.contact.distance

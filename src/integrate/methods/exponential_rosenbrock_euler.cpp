@@ -94,7 +94,7 @@ class ExponentialRosenbrockEuler final : public Integrator {
                return system.masses()[i] * glm::dot(of[i], of[i]);
              }));
     };
-    const double size_x = omega_ * size_of(v0), size_v = size_of(a0), size = std::hypot(size_x, size_v);
+    const double size_x = omega_ * size_of(v0), size_v = size_of(a0), size = root_of_squares(size_x, size_v);
     const double most = std::min(kAlways + kMostTerms * h * omega_, tolerance / kSingleRounding);
     // The enclosure of the spectrum is one for h > 0.
     if (h < 0 || !field_.semidefinite || !(size > 0) || !std::isfinite(size)) return false;
@@ -180,7 +180,8 @@ class ExponentialRosenbrockEuler final : public Integrator {
     if (result.stopped) throw Cancelled();
     report.products += result.products;
     report.converged = result.converged;
-    if (!result.converged) report.reason = "the Krylov subspaces did not reach the end of the step";
+    if (!result.converged)
+      report.reason = "the Krylov subspaces did not reach the end of the step; use a smaller h";
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t p = particle[i];
       x_[p] = state.x[p] + per_root_mass_[i] / omega_ * change_[i];

@@ -25,7 +25,8 @@ constexpr std::string_view kStepsNotConverged =
 // Tolerance of a global step with contacts; the next one continues it.
 constexpr double kContactTolerance = 0.1;
 
-constexpr std::string_view kNoFactor = "the matrix of the global steps was not positive definite";
+constexpr std::string_view kNoFactor =
+    "the matrix of the global steps was not positive definite; use a smaller h";
 
 /// Projective dynamics [Bouaziz 2014, (3), (8), (10); for springs Liu 2013]. With G x = x_i − x_j of a
 /// spring, a step minimises ½ ‖x − y‖²_M/h² + Σ k/2 ‖G x − p‖² over x and all p of length L, alternately:
@@ -36,6 +37,9 @@ constexpr std::string_view kNoFactor = "the matrix of the global steps was not p
 /// v1 = (x1 − x0)/h. Hinges of a fabric are quadratic and belong to the matrix. The matrix does not depend on
 /// x: one Cholesky factor serves while h, k, masses, damping, pins and the grabbed point stay the same. At
 /// convergence a step is a step of backward Euler.
+///
+/// With a strain limit the matrix has the stiffness φ k of all stretch springs, a bound of their potential
+/// from above: every iteration descends, but by less.
 ///
 /// Damping is isotropic: k_d adds (k_d/h) GᵀG to the matrix and (k_d/h) GᵀG x0 to the right-hand side,
 /// damping by mass β adds (β/h) M and (β/h) M x0. The grabbed point q = Σ wᵢ xᵢ gets a term with the largest
@@ -111,7 +115,8 @@ class ProjectiveDynamics final : public ForceByForceStep {
     for (std::size_t i = 0; i < inertia_.size(); ++i) changed |= replace(a_->diagonal(i), inertia_[i]);
     const double springs = sum_over(pool, locals_.size(), 2048, [&](std::size_t k) {
       const SpringInStep& e = locals_[k];
-      return replace(a_->spring(colouring_.order()[k]).b, e.stiffness + e.damping + e.bending) ? 1 : 0;
+      return replace(a_->spring(colouring_.order()[k]).b, largest_stiffness(k) + e.damping + e.bending) ? 1
+                                                                                                        : 0;
     });
     return changed || springs > 0;
   }

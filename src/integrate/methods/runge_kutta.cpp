@@ -156,7 +156,9 @@ class RungeKutta final : public Integrator {
       last = change;
       if (!is_coupled() || !report.converged || change <= tolerance || !std::isfinite(change)) return;
     }
-    report.fail("the stages of the tableau depend on each other, and still changed in the last sweep");
+    report.fail(
+        "the stages of the tableau depend on each other, and still changed in the last sweep; use "
+        "a smaller h");
   }
 
   struct Rates {

@@ -141,6 +141,7 @@ class VertexBlockDescent final : public ForceByForceStep {
     double damping;  // h k_d [kg]
     double h;
     double stiffness(const SpringLink& link) const { return h * h * springs.stiffness(link.spring); }
+    StrainLimit limit(const SpringLink& link) const { return springs.limit(link.spring); }
     double bending(const SpringLink& link) const { return h * h * springs.bending(link.spring); }
   };
 
@@ -152,12 +153,12 @@ class VertexBlockDescent final : public ForceByForceStep {
     Symmetric H{inertia_[i], inertia_[i], inertia_[i], 0, 0, 0};
     for (const SpringLink& link : particles_.links(i)) {
       const vec3 d = x_[i] - x_[link.other];
-      const double l = glm::length(d), k = values.stiffness(link), bending = values.bending(link);
+      const double l = glm::length(d), bending = values.bending(link);
+      const auto [factor, L] = values.limit(link).at(link.rest_length, l);
+      const double k = factor * values.stiffness(link);
       const vec3 n = l > 0 ? d / l : vec3(0.0);
-      const double transverse = l > 0 ? k * std::max(0.0, 1 - link.rest_length / l) : k;
-      f -= (k * (l - link.rest_length) + bending * l +
-            values.damping * glm::dot(n, dx_[i] - dx_[link.other])) *
-           n;
+      const double transverse = l > 0 ? k * std::max(0.0, 1 - L / l) : k;
+      f -= (k * (l - L) + bending * l + values.damping * glm::dot(n, dx_[i] - dx_[link.other])) * n;
       H.add(1, spring_block(std::sqrt(k - transverse + values.damping) * n, transverse + bending));
     }
     bool has_others = touches(i);
@@ -184,7 +185,10 @@ class VertexBlockDescent final : public ForceByForceStep {
         const vec3 d = x_[i] - x_[link.other], moved = dx_[i] - dx_[link.other];
         const double l = glm::length(d), longer = glm::length(d + change), sum = l + longer;
         const double square = glm::dot(2.0 * d + change, change);  // longer² − l² without cancellation
-        if (sum > 0) rise += values.stiffness(link) * square / sum * (sum / 2 - link.rest_length);
+        const double L = link.rest_length;
+        const StrainLimit limit = values.limit(link);
+        if (sum > 0) rise += values.stiffness(link) * square / sum * (sum / 2 - L);
+        rise += values.stiffness(link) * (limit.energy(L, longer) - limit.energy(L, l));
         rise += values.bending(link) * square / 2;
         if (values.damping == 0 || !(l > 0)) continue;
         const double along = glm::dot(d, change) / l;

@@ -53,6 +53,8 @@ HalfLanes larger(HalfLanes largest, HalfLanes a) {
 /// The ledger has the works of contact for these velocities in both cases, so what a particle keeps above
 /// them is energy of the method.
 ///
+/// Beyond a strain limit α̃ and L are those of the stiffer spring.
+///
 /// Damping is along the springs for every damping model, without the stiffness part of Rayleigh damping.
 /// f_ext is gravity, wind and the hinges of a fabric, which limit h_s. Damping by mass is implicit, v = (v_n
 /// + h_s M⁻¹ f_ext)/(1 + h_s β) and w = 1/(m (1 + h_s β)), and the grab is a compliant constraint at the end
@@ -93,7 +95,16 @@ class Xpbd final : public Integrator {
           count(last - first > 1 ? 2 : 1) {
       const PairOfVectors x_ij = difference(of.x_), before_ij = difference(of.before_);
       length = root(dot(x_ij, x_ij));
-      elongation = length - HalfLanes{a.rest_length, b.rest_length};
+      HalfLanes rest_length{a.rest_length, b.rest_length};
+      if (of.limit_.strain > 0) {
+        for (std::size_t lane = 0; lane < 2; ++lane) {
+          if (of.colouring_.order()[first + (count == 2 ? lane : 0)] >= of.stretch_count_) continue;
+          const auto [factor, L] = of.limit_.at(rest_length[lane], length[lane]);
+          stiffness[lane] *= factor;
+          rest_length[lane] = L;
+        }
+      }
+      elongation = length - rest_length;
       n = x_ij / where_equal(length, both(0), both(1), length);
       moved = dot(n, x_ij - before_ij);
     }
@@ -172,6 +183,8 @@ class Xpbd final : public Integrator {
     context.poll();
     const ElasticElements springs = system.elements();
     const std::span<const std::uint32_t> order = colouring_.order();
+    limit_ = springs.coefficients.limit;
+    stretch_count_ = springs.stretch_count;
     constraints_.resize(springs.size());
     lambda_.resize(springs.size());
     context.poll();
@@ -443,7 +456,7 @@ class Xpbd final : public Integrator {
       const double damped = contact.push > 0 ? -h_s * contacts_.damping * away : 0;
       const vec3 drag = held_back + damped * n;
       pressed_[c].error =
-          std::hypot(push + damped - pressed_[c].along, glm::length(held_back - pressed_[c].across)) /
+          root_of_squares(push + damped - pressed_[c].along, glm::length(held_back - pressed_[c].across)) /
           (h_s * h_s * contacts_.stiffness);
       contact.spread(-push * n - drag, r);
       if (!lost.empty()) contact.spread(drag / h_s, lost);
@@ -552,6 +565,8 @@ class Xpbd final : public Integrator {
   int substeps_;
   ContactBy by_;
   SpringColouring colouring_;
+  StrainLimit limit_;  // of the first stretch_count_ springs
+  std::size_t stretch_count_ = 0;
   std::vector<SpringInStep> constraints_;  // by colours; 1/α̃ and γ/α̃ as stiffness and damping
   std::vector<double> lambda_;             // of every constraint
   std::vector<double> errors_;             // largest ones, by chunks of a colour

@@ -9,6 +9,7 @@
 #include "core/text_file.h"
 #include "sim/contact.h"
 #include "sim/obstacle_placement.h"
+#include "ui/actions.h"
 #include "ui/panels/panels.h"
 
 namespace clothlab {
@@ -118,25 +119,24 @@ bool obstacle_rows(const PanelContext& context, std::size_t number, Obstacle& bo
   return removed;
 }
 
-struct Offer {
-  Obstacle::Shape shape;
-  const char *id, *label, *help;
-};
 constexpr std::size_t kOffersInLine = 3;
 constexpr std::array kOffers{
-    Offer{Obstacle::Shape::sphere, "add-sphere", "Add a sphere",
-          "Adds a sphere below the cloth, or next to it if the floor leaves no room. Drag it with the mouse, "
-          "like the cloth."},
-    Offer{Obstacle::Shape::capsule, "add-capsule", "Add a capsule",
-          "Adds a bar with round ends below the cloth."},
-    Offer{Obstacle::Shape::box, "add-box", "Add a box", "Adds a cube with rounded edges below the cloth."},
-    Offer{Obstacle::Shape::cylinder, "add-cylinder", "Add a cylinder",
-          "Adds an upright cylinder with flat ends below the cloth."},
-    Offer{Obstacle::Shape::plane, "add-plane", "Add a plane",
-          "Adds a slope below the cloth. The floor is a separate horizontal plane."},
-    Offer{Obstacle::Shape::mesh, "add-mesh", "Add a mesh ...",
-          "Adds an OBJ file as a body, in the coordinates of the cloth's file. You can also drop one on the "
-          "window with Shift, and a moving body as a folder of OBJ files or a .pc2 file."},
+    ObstacleOffer{
+        Obstacle::Shape::sphere, "add-sphere", "Add a sphere",
+        "Adds a sphere below the cloth, or next to it if the floor leaves no room. Drag it with the mouse, "
+        "like the cloth."},
+    ObstacleOffer{Obstacle::Shape::capsule, "add-capsule", "Add a capsule",
+                  "Adds a bar with round ends below the cloth."},
+    ObstacleOffer{Obstacle::Shape::box, "add-box", "Add a box",
+                  "Adds a cube with rounded edges below the cloth."},
+    ObstacleOffer{Obstacle::Shape::cylinder, "add-cylinder", "Add a cylinder",
+                  "Adds an upright cylinder with flat ends below the cloth."},
+    ObstacleOffer{Obstacle::Shape::plane, "add-plane", "Add a plane",
+                  "Adds a slope below the cloth. The floor is a separate horizontal plane."},
+    ObstacleOffer{
+        Obstacle::Shape::mesh, "add-mesh", "Add a mesh ...",
+        "Adds an OBJ file as a body, in the coordinates of the cloth's file. You can also drop one on the "
+        "window with Shift, and a moving body as a folder of OBJ files or a .pc2 file."},
 };
 
 void obstacles(const PanelContext& context) {
@@ -160,16 +160,11 @@ void obstacles(const PanelContext& context) {
   const float gap = units(6),
               width = (ImGui::GetContentRegionAvail().x - (kOffersInLine - 1) * gap) / kOffersInLine;
   const bool has_mesh = std::ranges::count(bodies, Obstacle::Shape::mesh, &Obstacle::shape) > 0;
-  if (has_mesh &&
-      text_button(
-          "dress", "Dress",
-          "Moves the bodies that are meshes into the garment, by at most a third of its diagonal along "
-          "each axis. Then all pins are free, the run restarts, and the bodies grow within the time of "
-          "Grow, or 0.1 s. Esc cancels the search; undo (Ctrl-Z) restores the scene.",
-          {.width = width, .enabled = !context.load.running}))
+  if (has_mesh && text_button("dress", "Dress", find_action("dress")->help,
+                              {.width = width, .enabled = !context.load.running}))
     context.request(DressBodies());
   for (std::size_t k = 0; k < kOffers.size(); ++k) {
-    const Offer& offer = kOffers[k];
+    const ObstacleOffer& offer = kOffers[k];
     if (k % kOffersInLine != 0) ImGui::SameLine(0, gap);
     if (!text_button(offer.id, offer.label, offer.help, {.width = width, .enabled = before < kMostObstacles}))
       continue;
@@ -254,6 +249,8 @@ void contact_model(const PanelContext& context) {
 }
 
 }  // namespace
+
+std::span<const ObstacleOffer> obstacle_offers() { return kOffers; }
 
 void contact_panel(const PanelContext& context) {
   contact_model(context);

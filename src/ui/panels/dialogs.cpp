@@ -28,7 +28,8 @@ void running_notice(const PanelContext& context) {
   ImGui::AlignTextToFramePadding();
   plain_text(shortened(summary(progress), ImGui::GetContentRegionAvail().x - button - units(6)));
   const RecordingStatus& recording = context.recording;
-  std::string what = recording.settings.pictures ? "Pictures" : "";
+  std::string what = recording.comparison ? "Comparison video" : "";
+  if (recording.settings.pictures) what += what.empty() ? "Pictures" : ", pictures";
   if (recording.settings.video) what += what.empty() ? "Video" : ", video";
   if (recording.settings.draws())
     what +=
@@ -36,10 +37,11 @@ void running_notice(const PanelContext& context) {
   if (recording.settings.meshes) what += what.empty() ? "Meshes" : ", meshes";
   explain_item(
       "recording-progress",
-      what + " at " + format_plain(recording.settings.frames_per_second) +
-          " frames per second of simulated time, into " + shown_path(recording.folder) +
+      what + " at " + format_plain(recording.settings.frames_per_second) + " fps of simulated time, into " +
+          shown_path(recording.folder) +
           ". Frames follow simulated time. If files are written more slowly, the simulation waits for them." +
-          (recording.settings.video ? " The size of the video is added at its end." : ""));
+          (recording.settings.video || recording.comparison ? " The size of a video is added at its end."
+                                                            : ""));
   ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
   if (progress.stopped) {
     plain_text("Finishing ...");
@@ -55,11 +57,15 @@ void ended_notice(const PanelContext& context) {
   const std::string counts = summary(recording.progress);
   wrapped_text(failed ? recording.progress.error + " Complete: " + counts : "Recorded " + counts,
                failed ? palette().failed : palette().text);
+  const bool compared = recording.comparison && !failed && recording.progress.frames > 0;
+  if (compared) wrapped_text("Saved the comparison video as " + shown_path(recording.comparison->path) + ".");
+  if (compared && !recording.settings.video && !recording.comparison->notice.empty())
+    small_text(recording.comparison->notice);
   if (recording.settings.video && !failed && recording.progress.frames > 0) {
     wrapped_text("Saved the video as " + shown_path(recording.video.path) +
                  (recording.lanes > 1 ? ", and one of each other lane." : "."));
     if (!recording.video.notice.empty()) small_text(recording.video.notice);
-  } else {
+  } else if (!compared) {
     wrapped_text("In " + shown_path(recording.folder));
   }
   if (recording.settings.pictures && recording.progress.frames > 0) {
@@ -107,6 +113,23 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
              settings.video,
              "video" + utf8_of(video_.path.extension()) + ", the same pictures as one file. " +
                  (video_.notice.empty() ? "Written by the program ffmpeg." : video_.notice));
+  const bool several = !context.snapshot.others.empty();
+  if (several) {
+    check_item(
+        "record-comparison", "Comparison video of the lanes", settings.comparison,
+        "comparison" + utf8_of(video_.path.extension()) +
+            ": the lanes next to each other, from the camera of the view, each with letter, method and h, "
+            "and a plot below them. Shows blow-ups. 1280x720 pixels.");
+    ImGui::SetNextItemWidth(-1);
+    choice_list("record-plot", title_of(settings.plot), "The plot below the lanes of the comparison video.",
+                [&] {
+                  for (std::size_t k = 0; k < kLanePlotNames.size(); ++k)
+                    if (const auto plot = static_cast<LanePlot>(k);
+                        list_item("record-plot:" + std::string(kLanePlotNames[k]), title_of(plot), "",
+                                  plot == settings.plot))
+                      settings.plot = plot;
+                });
+  }
   check_item("record-meshes", "Meshes (OBJ)", settings.meshes,
              "frame-000000.obj and so on, with the faces, texture coordinates and vertex order of the "
              "original mesh.");
@@ -117,7 +140,7 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
     settings.frames_per_second = *rate;
   small_text(
       "Energies, strain and iterations of every step are written to diagnostics.csv in the same folder.");
-  if (!context.snapshot.others.empty())
+  if (several)
     small_text("Each lane has its own folder, lane-A and so on. A lane that is added later is not recorded.");
   ImGui::AlignTextToFramePadding();
   plain_text("In a new folder inside");
@@ -126,7 +149,7 @@ void RecordingDialog::draw(const PanelContext& context, const Area& view) {
   text_input("##folder", folder_);
   explain_item("record-folder", "The recording gets its own numbered folder inside this one.");
   ImGui::Spacing();
-  const bool anything = settings.draws() || settings.meshes;
+  const bool anything = settings.draws() || settings.meshes || (settings.comparison && several);
   const bool pressed =
       text_button("start-recording", "Start (Enter)", "Starts recording and plays the simulation.",
                   {.width = units(130), .enabled = anything});
@@ -175,7 +198,7 @@ bool UnsavedQuestion::on_key(const KeyPress& press, const PanelContext& context)
   if (!is_open()) return false;
   if (press.key == Key::escape) answer(Answer::cancel, context);
   if (press.key == Key::enter || press.character == 'S') answer(Answer::save, context);
-  if (press.character == 'D') answer(Answer::discard, context);
+  if (press.character == 'D' && !press.ctrl && !press.repeat) answer(Answer::discard, context);
   return true;
 }
 
@@ -198,8 +221,7 @@ void UnsavedQuestion::draw(const PanelContext& context, const Area& view) {
 }
 
 void SessionOffer::answer(AnswerSession::Answer answer, const PanelContext& context) {
-  rows_.clear();
-  context.request(AnswerSession{answer});
+  if (!std::exchange(answered_, true)) context.request(AnswerSession{answer});
 }
 
 bool SessionOffer::on_key(const KeyPress& press, const PanelContext& context) {
@@ -231,7 +253,8 @@ void SessionOffer::draw(const PanelContext& context, const Area& view) {
   note_text("session", text);
   ImGui::Spacing();
   std::optional<AnswerSession::Answer> chosen;
-  if (text_button("session-restore", "Restore (Enter)", "Replaces the present scene by the session."))
+  if (text_button("session-restore", "Restore (Enter)",
+                  "Replaces the present scene by the session. Asks first about unsaved changes."))
     chosen = AnswerSession::Answer::restore;
   ImGui::SameLine();
   if (text_button("session-later", "Not now (Esc)", "Keeps the session; the next start offers it again."))
@@ -240,6 +263,7 @@ void SessionOffer::draw(const PanelContext& context, const Area& view) {
   if (text_button("session-discard", "Discard (D)", "Deletes the session's file."))
     chosen = AnswerSession::Answer::discard;
   if (chosen) answer(*chosen, context);
+  answered_ = false;
   end_card();
 }
 

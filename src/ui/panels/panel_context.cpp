@@ -15,7 +15,7 @@ std::string file_name(const std::filesystem::path& path) { return shown_path(pat
 
 std::string mesh_name(const Scene& scene) {
   const auto* file = std::get_if<FileSource>(&scene.mesh);
-  return file != nullptr ? file_name(path_of(file->path)) : scene.title;
+  return with_added_names(file != nullptr ? file_name(path_of(file->path)) : scene.title, scene);
 }
 
 const Scene& PanelContext::scene() const {

@@ -91,7 +91,8 @@ struct ViewSettings {
   bool explain = false;                  ///< the tab that explains the current integrator is open
   bool edit_tableau = false;             ///< opens the dialog of the tableau
   PlotsLayout plots_layout;
-  bool look_ahead = false;         ///< SetLookAhead
+  LookAheadChoice look_ahead = LookAheadChoice::automatic;
+  bool trackpad = false;           ///< scrolling orbits
   double history_megabytes = 256;  ///< memory for past states
   double grab_strength = 1;        ///< of the next grab, see Grab
   float interface_scale = 1;       ///< times the display's content scale
@@ -106,15 +107,21 @@ struct ViewSettings {
 
 // Requests of the panels to the application, in addition to commands and controls.
 
-enum class FilePurpose { open, obstacle, save_scene, save_mesh, save_moment, save_bundle };
-/// Opens a mesh, scene, moment or journal, reads an OBJ file as an obstacle, or saves the scene, the cloth's
-/// present shape or the moment that was kept.
+enum class FilePurpose { open, obstacle, added_mesh, save_scene, save_mesh, save_moment, save_bundle };
+/// Opens a mesh, scene, moment or journal, reads an OBJ file as an obstacle, joins one to the cloth, or saves
+/// the scene, the cloth's present shape or the moment that was kept.
 struct FileRequest {
   FilePurpose purpose = FilePurpose::open;
   std::filesystem::path path;
 };
 /// Opens the dialog for the file of an obstacle.
 struct ChooseMeshObstacle {};
+/// Opens the dialog for a file that is joined to the cloth.
+struct ChooseAddedMesh {};
+/// Reloads the running scene with other meshes joined to the first.
+struct SetAddedMeshes {
+  std::vector<AddedMesh> meshes;
+};
 struct OpenScene {
   Scene scene;
   std::vector<LaneMethod> lanes;  ///< LoadedScene::lanes
@@ -137,8 +144,11 @@ struct ChooseGroup {
   std::optional<std::size_t> obstacle;
   std::string group;
 };
-/// Keeps the shown moment and the present run until their file has a name (save_moment, save_bundle).
-struct KeepShownMoment {};
+/// Keeps what a dialog will save until its file has a name: the shown moment for save_moment, the present run
+/// for save_bundle.
+struct KeepForSaving {
+  FilePurpose purpose = FilePurpose::save_moment;
+};
 /// Saves a picture of a plot, or a chart, as PNG or SVG in the user's folder.
 struct SavePlot {
   std::shared_ptr<const ShownPlot> plot;
@@ -202,11 +212,11 @@ struct AnswerSession {
 struct ReloadShaders {};
 struct Quit {};
 using AppRequest =
-    std::variant<FileRequest, ChooseMeshObstacle, OpenScene, ReloadMesh, DressBodies, ChooseGroup,
-                 KeepShownMoment, SavePlot, SaveChart, CancelLoad, FrameCloth, FrameFailure, ReleaseGrab,
-                 Undo, Redo, SavePicture, StartRecording, StopRecording, CloseRecording, CopyText,
-                 CopyCommandLine, CopyDiagnostics, SaveJournal, SaveTable, Search, AnswerUnsaved,
-                 AnswerSession, ReloadShaders, Quit>;
+    std::variant<FileRequest, ChooseMeshObstacle, ChooseAddedMesh, SetAddedMeshes, OpenScene, ReloadMesh,
+                 DressBodies, ChooseGroup, KeepForSaving, SavePlot, SaveChart, CancelLoad, FrameCloth,
+                 FrameFailure, ReleaseGrab, Undo, Redo, SavePicture, StartRecording, StopRecording,
+                 CloseRecording, CopyText, CopyCommandLine, CopyDiagnostics, SaveJournal, SaveTable, Search,
+                 AnswerUnsaved, AnswerSession, ReloadShaders, Quit>;
 
 /// A load that runs in parallel to the simulation.
 struct LoadStatus {
@@ -222,8 +232,9 @@ struct RecordingStatus {
   std::filesystem::path folder;
   Recorder::Settings settings;
   Recorder::Progress progress;
-  std::size_t lanes = 1;           ///< several lanes each have their own folder, lane-A
-  VideoFile video = {};            ///< of the first lane
+  std::size_t lanes = 1;  ///< several lanes each have their own folder, lane-A
+  VideoFile video = {};   ///< of the first lane
+  std::optional<VideoFile> comparison = {};
   std::array<int, 2> pixels = {};  ///< of its pictures
 };
 
@@ -272,6 +283,7 @@ struct ViewLegend {
   ArrowLegend contact;   ///< [N], of sticking contacts
   glm::vec3 sliding{1};  ///< colour of sliding contacts
   glm::vec3 intersection{1};
+  glm::vec3 seam{1};
   HeatLegend heat;
   std::size_t stride = 1;  ///< arrows at every stride-th particle
   glm::vec3 stretch_spring{1};

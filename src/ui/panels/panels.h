@@ -62,6 +62,20 @@ struct ViewSwitch {
 };
 std::span<const ViewSwitch> view_switches();
 
+/// Pins of the Cloth tab.
+struct PinChoice {
+  PinPreset preset;
+  const char *label, *name, *help;
+};
+std::span<const PinChoice> pin_choices();
+
+/// A body that the Contact tab adds near the cloth, or as a mesh from a file.
+struct ObstacleOffer {
+  Obstacle::Shape shape;
+  const char *id, *label, *help;
+};
+std::span<const ObstacleOffer> obstacle_offers();
+
 /// A parameter's row, dimmed while the parameter has no effect.
 void scene_parameter_row(const PanelContext& context, const ParameterSpec& spec, double value);
 /// Those of one section of the table.
@@ -236,6 +250,8 @@ class SessionOffer {
   /// What is known of it: a name and a value each.
   using Rows = std::vector<std::pair<std::string, std::string>>;
   void ask(Rows rows) { rows_ = std::move(rows); }
+  /// When the answer is carried out, which may wait for the question about unsaved changes.
+  void close() { rows_.clear(); }
   bool is_open() const { return !rows_.empty(); }
 
   /// True when the key was meant for the offer.
@@ -246,6 +262,7 @@ class SessionOffer {
   void answer(AnswerSession::Answer answer, const PanelContext& context);
 
   Rows rows_;
+  bool answered_ = false;  // since the last picture
 };
 
 }  // namespace clothlab

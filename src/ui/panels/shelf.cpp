@@ -41,9 +41,21 @@ std::vector<std::size_t> edges_of(const PinSelection& pins, const LoadedScene& l
   return pins_of(edges, loaded) == PinSelection(std::move(pinned)) ? edges : std::vector<std::size_t>();
 }
 
+/// The parts that neither a pin nor a soft pin holds.
+std::vector<std::uint32_t> loose_parts(const Frame& frame) {
+  std::vector<std::uint8_t> pinned = frame.pinned;
+  const std::vector<Driver>& drivers = frame.scene->drivers;
+  for (std::size_t k = 0; frame.drivers && k < std::min(drivers.size(), frame.drivers->size()); ++k) {
+    const auto* force = std::get_if<DriverForce>(&drivers[k].action);
+    if (!drivers[k].on || force == nullptr || force->kind != DriverForce::Kind::spring) continue;
+    for (const std::uint32_t i : (*frame.drivers)[k].particles) pinned[i] = 1;
+  }
+  return parts_without_pin(*frame.mesh, pinned);
+}
+
 /// "Part 2 of 3 has no pin: it falls."; empty where each has one.
 std::string unpinned_parts(const Frame& frame) {
-  const std::vector<std::uint32_t> parts = parts_without_pin(*frame.mesh, frame.pinned);
+  const std::vector<std::uint32_t> parts = loose_parts(frame);
   const auto all = static_cast<std::size_t>(frame.mesh->parts);
   if (parts.empty()) return {};
   if (parts.size() == all) return "Nothing is pinned: it falls.";
@@ -74,8 +86,7 @@ std::span<const BoundaryLoop> MeshBar::open_edges(const Snapshot& now) const {
 
 std::vector<std::uint32_t> MeshBar::parts_to_mark(const Snapshot& now) const {
   std::vector<std::uint32_t> parts;
-  if (is_shown(now) && !now.frame.scene->floor.on)
-    parts = parts_without_pin(*now.frame.mesh, now.frame.pinned);
+  if (is_shown(now) && !now.frame.scene->floor.on) parts = loose_parts(now.frame);
   if (parts.size() > kMostNamed || parts.size() == static_cast<std::size_t>(now.frame.mesh->parts))
     parts.clear();
   return parts;

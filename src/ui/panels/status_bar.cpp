@@ -118,7 +118,7 @@ void ahead_item(const Snapshot& now) {
   tooltip(
       is_late
           ? "Copies that run ahead are less than 0.2 s ahead: they have just begun, or steps cost more than "
-            "the time they simulate. Warnings may come late."
+            "the time they simulate. Until then signs in past steps give the warnings."
           : "Simulated time from the run to its copy that runs ahead, for warnings (View tab); of the lane "
             "whose copy is nearest.");
 }

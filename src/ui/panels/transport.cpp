@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "sim/contact.h"
+#include "ui/panels/panel_values.h"
 #include "ui/panels/panels.h"
 
 namespace clothlab {
@@ -45,12 +46,7 @@ void transport_panel(const PanelContext& context) {
           {.width = width, .enabled = why_not.empty()}))
     context.send(Command(StepBack{}));
 
-  const double speed = context.speed();
-  if (const auto changed = number_row("speed", "Speed",
-                                      "Simulated seconds per second of real time. Slow motion does not "
-                                      "change the simulation: h stays the same. Also [ and ].",
-                                      speed, kMinSpeed, kMaxSpeed, 1, "×"))
-    context.set_speed(*changed);
+  panel_value_row(context, "speed");
   // Shows both speeds where the machine cannot keep up.
   const bool behind =
       now.playing && now.actual_speed > 0 && std::abs(now.actual_speed - now.speed) > 0.05 * now.speed;

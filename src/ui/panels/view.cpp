@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
-#include <string_view>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "ui/actions.h"
+#include "ui/panels/panel_values.h"
 #include "ui/panels/panels.h"
 
 namespace clothlab {
 namespace {
 
-constexpr std::array kCloth = {
+// Those over the cloth first.
+constexpr std::array kViewSwitches = {
     ViewSwitch{
         "Weave", "weave", &ViewSettings::weave,
         "Threads along the grid or along the mesh's texture coordinates, every eighth one darker; threads "
         "finer than a pixel fade out. A mesh without texture coordinates has none."},
     ViewSwitch{"Wireframe", "wireframe", &ViewSettings::wireframe,
                "Draw the edges of the triangles over the cloth: each is a stretch spring."},
-    ViewSwitch{"Pins", "pins", &ViewSettings::pins, "Mark the pinned particles and the drivers."},
+    ViewSwitch{"Pins", "pins", &ViewSettings::pins, "Mark the pinned particles, the drivers and open seams."},
     ViewSwitch{"Particles", "particles", &ViewSettings::particles, "Mark every particle of the cloth."},
     ViewSwitch{"Stretch springs", "stretch-springs", &ViewSettings::stretch_springs,
                "Draw the springs along the edges of the triangles, in a colour of their own."},
@@ -39,7 +43,25 @@ constexpr std::array kCloth = {
                "Colour the cloth by the strain of its stretch springs, in tension or compression, or by the "
                "distance from the reference lane; the legend gives the scale."},
     ViewSwitch{"Ground grid", "ground", &ViewSettings::ground, "A grid at the height of the ground."},
+    ViewSwitch{"Plots", "plots", &ViewSettings::plots,
+               "Energies, strain, times and iterations, below the cloth."},
+    ViewSwitch{
+        "Trackpad", "trackpad", &ViewSettings::trackpad,
+        "To scroll with two fingers over the cloth orbits; with Shift it pans, with Ctrl it zooms. Off: "
+        "scrolling zooms, as with a wheel, and sideways or with Shift it pans."},
+    ViewSwitch{"Keep session for recovery", "write-session", &ViewSettings::write_session,
+               "Write the session to a file while the window is open. After a crash the next start offers to "
+               "restore it, to the last steps. A change acts from the next start on."},
 };
+constexpr std::size_t kOverCloth = 12;
+static_assert(kViewSwitches[kOverCloth - 1].value == &ViewSettings::ground);
+
+// With its key.
+std::string label_of(const ViewSwitch& each) {
+  const Action* const action = find_action(each.name);
+  const bool has_key = action != nullptr && action->keys != nullptr;
+  return each.label + (has_key ? std::string(" (") + action->keys + ")" : "");
+}
 
 // In columns.
 void toggles(ViewSettings& view) {
@@ -48,95 +70,50 @@ void toggles(ViewSettings& view) {
   const float start = ImGui::GetCursorPosX();
   const float width = ImGui::GetContentRegionAvail().x;
   const std::size_t columns = width < units(kLeastForThree) ? 2 : kToggleColumns.size();
-  for (std::size_t i = 0; i < kCloth.size(); ++i) {
+  for (std::size_t i = 0; i < kOverCloth; ++i) {
     const std::size_t column = i % columns;
     if (column > 0) ImGui::SameLine(start + (columns == 2 ? 0.5F : kToggleColumns[column]) * width);
-    const ViewSwitch& each = kCloth[i];
-    const Action* const action = find_action(each.name);
-    const std::string key = action != nullptr ? std::string(" (") + action->keys + ")" : "";
-    check_item(each.name, (each.label + key).c_str(), view.*each.value, each.help);
+    const ViewSwitch& each = kViewSwitches[i];
+    check_item(each.name, label_of(each).c_str(), view.*each.value, each.help);
   }
 }
 
-constexpr std::array<std::string_view, 2> kThemes{"dark", "light"}, kQuantities{"strain", "distance"};
-
-/// True when the user changed the value, an enumerator or an index.
-template <class Value>
-bool choice_row(std::string_view id, std::string_view title, std::span<const std::string_view> choices,
-                Value& value, Value fallback, std::string_view help) {
-  const auto changed = parameter_row({.id = id,
-                                      .title = title,
-                                      .unit = {},
-                                      .kind = ParameterSpec::Kind::choice,
-                                      .fallback = static_cast<double>(fallback),
-                                      .help = help,
-                                      .choices = choices},
-                                     static_cast<double>(value));
-  if (changed) value = static_cast<Value>(*changed);
-  return changed.has_value();
-}
-
-void heat_rows(ViewSettings& view) {
-  choice_row("heat-of", "Heat map of", kQuantities, view.heat_of, HeatQuantity::strain,
-             "strain: of the stretch springs, up to the value below. distance: of every particle from its "
-             "position in the reference lane, up to the current largest; strain without a reference lane.");
-  if (const auto changed =
-          number_row("heat-max-strain", "Strain up to", "The strain at which the heat map's colours end.",
-                     view.heat_max_strain * 100, 0.01, 1000, 10, "%"))
-    view.heat_max_strain = *changed / 100;
-}
-
-void window_rows(ViewSettings& view) {
-  choice_row("theme", "Theme", kThemes, view.theme, Theme::dark,
-             "dark: light text on slate. light: dark text on paper, for bright rooms and for print.");
-  std::size_t size = text_size(view);
-  if (choice_row(
-          "text-size", "Text size", kTextSizeNames, size, kUsualTextSize,
-          "Size of text and controls, relative to the display's own scale and limited to what fits the "
-          "window (Ctrl with +, - and 0)."))
-    view.interface_scale = kTextSizes[size];
-}
-
 void run_ahead(const PanelContext& context) {
-  bool& on = context.view.look_ahead;
-  if (check_item(
-          "look-ahead", "Run ahead by 0.4 s", on,
-          "A copy of every lane runs 0.4 s of simulated time ahead, on a processor of its own. Warnings then "
-          "have the exact step and time of a blow-up, a step that does not converge or tunnelling, until "
-          "something changes. The status bar shows how far ahead it is. Off: signs in past steps give the "
-          "warnings."))
-    context.send(Control(SetLookAhead{on}));
+  panel_value_row(context, "look-ahead");
+  const std::string text = "Now " + text_of(context.snapshot.look_ahead) + ".";
+  note_text("look-ahead-state", text);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y / 2);  // of the row above
+  small_text(text);
+}
+
+// Of the window, in as few lines as the width allows.
+void window_switches(ViewSettings& view) {
+  bool is_first = true;
+  for (const ViewSwitch& each : std::span(kViewSwitches).subspan(kOverCloth)) {
+    const std::string label = label_of(each);
+    const float box = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemInnerSpacing.x;
+    if (!std::exchange(is_first, false)) next_in_row(box + text_width(label));
+    check_item(each.name, label.c_str(), view.*each.value, each.help);
+  }
 }
 
 }  // namespace
 
-std::span<const ViewSwitch> view_switches() { return kCloth; }
+std::span<const ViewSwitch> view_switches() { return kViewSwitches; }
 
 void view_panel(const PanelContext& context) {
   ViewSettings& view = context.view;
   section("Over the cloth");
   toggles(view);
-  heat_rows(view);
+  for (const char* id : {"heat-of", "heat-max-strain"}) panel_value_row(context, id);
   if (text_button("frame", "Frame the cloth (F)", "Move the camera so that the whole cloth is visible.",
                   {.width = -1}))
     context.request(FrameCloth{});
   section("Window");
-  window_rows(view);
-  const float start = ImGui::GetCursorPosX(), half = ImGui::GetContentRegionAvail().x / 2;
-  check_item("plots", "Plots (P)", view.plots, "Energies, strain, times and iterations, below the cloth.");
-  ImGui::SameLine(start + half);
+  for (const char* id : {"theme", "text-size"}) panel_value_row(context, id);
+  window_switches(view);
   run_ahead(context);
-  check_item("write-session", "Keep the session for recovery", view.write_session,
-             "Write the session to a file while the window is open. After a crash the next start offers to "
-             "restore it, to the last steps. A change acts from the next start on.");
-  if (const auto changed =
-          number_row("history-memory", "History memory",
-                     "Memory for the states of the last 30 s. With too little memory, older states are "
-                     "farther apart in time.",
-                     view.history_megabytes, kLeastHistoryMegabytes, kMostHistoryMegabytes, 256, "MB")) {
-    view.history_megabytes = *changed;
-    context.send(Control(history_memory(view)));
-  }
+  panel_value_row(context, "history-memory");
 }
 
 }  // namespace clothlab

@@ -7,6 +7,7 @@
 
 #include "cloth/grab_force.h"
 #include "sim/recorded_drag.h"
+#include "ui/panels/panel_values.h"
 #include "ui/panels/panels.h"
 
 namespace clothlab {
@@ -38,6 +39,8 @@ std::string figures(const DriverForce& force) {
              format_plain(force.phase) + " rad";
     case DriverForce::Kind::drag:
       return format_plain(force.drag) + " N·s/m per particle, against " + components(force.velocity) + " m/s";
+    case DriverForce::Kind::spring:
+      return format_plain(force.stiffness) + " N/m per particle, to its position at the start";
     case DriverForce::Kind::central:
       break;
   }
@@ -112,15 +115,8 @@ void driver_rows(const PanelContext& context) {
 
 // Strength on a slider, direction kept; the three components as typed values below it.
 void gravity_rows(const PanelContext& context) {
+  panel_value_row(context, "gravity");
   const vec3 gravity = context.scene().material.gravity;
-  const double strength = glm::length(gravity);
-  if (const auto changed = number_row("gravity", "Gravity",
-                                      "Strength of gravity; its direction is kept. At 0 the cloth floats.",
-                                      strength, 0, kMaxGravity, 9.8, "m/s²")) {
-    const vec3 direction = strength > 0 ? gravity / strength : vec3(0, -1, 0);
-    // The slider ends at the length of a vector of three largest components.
-    context.set_gravity(direction * std::min(*changed, kMaxGravity));
-  }
   if (const auto changed = vector_row("gravity-vector", "Gravity x, y, z",
                                       "Strength and direction of gravity.", gravity, kMaxGravity, "m/s²"))
     context.set_gravity(*changed);
@@ -133,10 +129,7 @@ void grab_row(const PanelContext& context) {
       format_quantity(grab_force_bound(material.mass_of(context.snapshot.frame.mesh->area), material.gravity),
                       "N") +
       " for all of it. A weaker grab is also softer. Used from the next grab on.";
-  if (const auto changed =
-          number_row("grab-strength", "Grab strength", help, context.view.grab_strength * 100,
-                     kLeastGrabStrength * 100, 100, 100, "%"))
-    context.view.grab_strength = *changed / 100;
+  panel_value_row(context, "grab-strength", help);
 }
 
 void volume_text(const PanelContext& context) {

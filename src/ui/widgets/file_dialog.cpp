@@ -42,7 +42,7 @@ struct Words {
 };
 
 const Words& words_of(FileDialog::Purpose purpose) {
-  static const std::array<Words, 6> kWords{{
+  static const std::array<Words, 7> kWords{{
       {{".obj", ".json", ".checkpoint", ".journal", ".clothlab"},
        "Open a mesh, scene, moment, journal or bundle",
        "Type to filter, or a whole path",
@@ -53,6 +53,10 @@ const Words& words_of(FileDialog::Purpose purpose) {
        "Type to filter, or a whole path",
        "OBJ, or a point cache (PC2) that moves. Type body.obj#skin for one group of its faces, and "
        "walk_####.obj for a sequence of numbered files."},
+      {{".obj"},
+       "Add a mesh to the cloth",
+       "Type to filter, or a whole path",
+       "Its particles become part of the cloth. Type shirt.obj#collar for one group of its faces."},
       {{".json"},
        "Save the scene",
        "Name of the scene file",

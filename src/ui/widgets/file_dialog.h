@@ -51,7 +51,7 @@ class FileDialog {
  private:
   using Entry = FolderListing::Entry;
 
-  bool is_saving() const { return purpose_ != Purpose::open && purpose_ != Purpose::obstacle; }
+  bool is_saving() const { return purpose_ > Purpose::added_mesh; }
   void go_to(const std::filesystem::path& folder);
   void show_listing();
   void filter();

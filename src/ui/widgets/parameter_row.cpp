@@ -263,17 +263,21 @@ std::optional<double> parameter_field(const std::string& name, const ParameterSp
   return changed;
 }
 
+ParameterSpec number_spec(std::string_view id, std::string_view title, std::string_view unit, double min,
+                          double max, double fallback, std::string_view help) {
+  return {.id = id,
+          .title = title,
+          .unit = unit,
+          .min = min,
+          .max = max,
+          .fallback = fallback,
+          .logarithmic = true,
+          .help = help};
+}
+
 std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
                                  double min, double max, double fallback, std::string_view unit) {
-  return parameter_row({.id = id,
-                        .title = title,
-                        .unit = unit,
-                        .min = min,
-                        .max = max,
-                        .fallback = fallback,
-                        .logarithmic = true,
-                        .help = help},
-                       value);
+  return parameter_row(number_spec(id, title, unit, min, max, fallback, help), value);
 }
 
 std::optional<vec3> vector_row(const char* id, std::string_view title, std::string_view help,

@@ -42,7 +42,11 @@ std::optional<double> parameter_field(const std::string& name, const ParameterSp
 /// Height of a slider's row in a panel of that width, without the spacing below.
 float parameter_row_height(float width);
 
-/// The same for a number that is no parameter, such as the speed.
+/// A number that is no parameter of a scene, such as the speed, on a logarithmic slider.
+ParameterSpec number_spec(std::string_view id, std::string_view title, std::string_view unit, double min,
+                          double max, double fallback, std::string_view help);
+
+/// A row of such a number.
 std::optional<double> number_row(const char* id, std::string_view title, std::string_view help, double value,
                                  double min, double max, double fallback, std::string_view unit);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/output/lane_picture.h"
+#include "documents/lane_picture.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,9 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "documents/command_line.h"
-#include "experiments/step_trial.h"
 #include "integrate/registry.h"
+#include "sim/diagnostics.h"
+#include "sim/parameters.h"
 
 namespace clothlab {
 namespace {
@@ -55,8 +56,8 @@ std::vector<std::string> labels_of(std::span<const ShownLane> lanes) {
   std::vector<std::string> titles, labels;
   std::vector<std::set<std::string>> options(lanes.size());
   for (std::size_t k = 0; k < lanes.size(); ++k) {
-    const Scene& scene = lanes[k].simulation->scene();
-    titles.push_back(title_with(lanes[k].simulation->integrator(), scene.solver) +
+    const Scene& scene = *lanes[k].frame->scene;
+    titles.push_back(title_with(method_info(scene.method()), scene.solver) +
                      ", h = " + format_quantity(scene.h(), "s"));
     const std::string text = method_options(scene) + " --";
     for (std::size_t at = 0, end; (end = text.find(" --", at)) != std::string::npos; at = end + 1)
@@ -87,16 +88,35 @@ ChartCurve vertical_line(double x, const AxisRange& range, const Rgb& colour, co
   return {.colour = colour, .dash = dash, .x = {x, x}, .y = {range.low, range.high}};
 }
 
+double value_of(LanePlot plot, const Simulation& simulation, const Simulation& first) {
+  const StepRecord& record = simulation.record();
+  switch (plot) {
+    case LanePlot::total_energy:
+      return record.energy.total;
+    case LanePlot::kinetic_energy:
+      return record.energy.kinetic;
+    case LanePlot::spurious_energy:
+      return record.ledger.spurious();
+    case LanePlot::strain:
+      return 100 * record.max_strain;
+    case LanePlot::distance:
+      break;
+  }
+  // A first lane that blew up is at an earlier time.
+  return first.blow_up() ? std::nan("") : rms_distance(simulation.state().x, first.state().x);
+}
+
 }  // namespace
 
 LanePicture::LanePicture(const PictureRequest& whole, std::size_t lanes,
                          const std::function<Painter(const PictureRequest&)>& make_painter,
-                         std::optional<LanePlot> plot, double ends)
+                         std::optional<LanePlot> plot, std::optional<double> ends)
     : tile_(whole),
       columns_(kColumnsFor[lanes]),
       font_(find_font_file()),
       plot_(plot),
-      ends_(ends),
+      ends_(ends.value_or(0)),
+      grows_(!ends),
       curves_(lanes) {
   if (plot_) plot_height_ = std::max(whole.height / 3, kSmallestPlot);
   const int columns = static_cast<int>(columns_);
@@ -119,11 +139,9 @@ Image LanePicture::draw(std::span<const ShownLane> lanes, double turn) {
   fill(0, 0, whole_.width, whole_.height, tile_.light ? kWhite : kDark);
   const std::vector<std::string> labels = labels_of(lanes);
   for (std::size_t k = 0; k < lanes.size(); ++k) {
-    const Simulation& simulation = *lanes[k].simulation;
-    capture(simulation, simulation.shared_scene(), frame_);
     const Place place{static_cast<int>(k % columns_) * (tile_.width + kTileGap),
                       static_cast<int>(k / columns_) * (tile_.height + kTileGap)};
-    copy(paint_(frame_, turn), place, simulation.blow_up().has_value());
+    copy(paint_(*lanes[k].frame, turn), place, lanes[k].blow_up.has_value());
     add_label(lanes[k], labels[k], place);
   }
   if (plot_) copy(draw_plot(lanes), {0, whole_.height - plot_height_}, false);
@@ -151,7 +169,7 @@ void LanePicture::add_label(const ShownLane& lane, std::string_view label, Place
   write(std::string(1, lane_letter(lane.lane)), place.left + kLabelPadding, place.top, kLabelHeight, kWhite);
   const int left = kLabelHeight + kLabelPadding;
   write(label, place.left + left, place.top, tile_.width - left, tile_.light ? kDark : kBright);
-  const std::optional<BlowUp>& blow_up = lane.simulation->blow_up();
+  const std::optional<BlowUp>& blow_up = lane.blow_up;
   if (!blow_up) return;
   const int top = place.top + kLabelHeight;
   fill(place.left, top, tile_.width, kLabelHeight, kBlownUp);
@@ -185,25 +203,25 @@ void LanePicture::write(std::string_view text, int left, int top, int room, cons
   }
 }
 
-double LanePicture::value_of(const Simulation& simulation, const Simulation& first) const {
-  const StepRecord& record = simulation.record();
-  switch (*plot_) {
-    case LanePlot::total_energy:
-      return record.energy.total;
-    case LanePlot::kinetic_energy:
-      return record.energy.kinetic;
-    case LanePlot::spurious_energy:
-      return record.ledger.spurious();
-    case LanePlot::strain:
-      return 100 * record.max_strain;
-    case LanePlot::distance:
-      break;
-  }
-  // A first lane that blew up is at an earlier time.
-  return first.blow_up() ? std::nan("") : rms_distance(simulation.state().x, first.state().x);
+const char* title_of(LanePlot plot) { return kPlotTitles[static_cast<std::size_t>(plot)]; }
+
+ShownLane show_lane(const RunningLane& lane) {
+  auto frame = std::make_shared<Frame>();
+  capture(*lane.simulation, lane.simulation->shared_scene(), *frame);
+  return {lane.lane, std::move(frame), lane.simulation->blow_up()};
 }
 
-void LanePicture::add_value(Curve& curve, double time, double value) const {
+PlotPoints plot_points(std::span<const RunningLane> lanes, LanePlot plot) {
+  PlotPoints points(lanes.size());
+  for (std::size_t k = 0; k < lanes.size(); ++k) {
+    const Simulation& simulation = *lanes[k].simulation;
+    if (!simulation.blow_up() && !(k == 0 && plot == LanePlot::distance))
+      points[k] = {simulation.state().t, value_of(plot, simulation, *lanes[0].simulation)};
+  }
+  return points;
+}
+
+void LanePicture::add_point(Curve& curve, double time, double value) const {
   if (curve.x.empty()) curve.start = plot_ == LanePlot::total_energy ? value : 0;
   value -= curve.start;
   while (!curve.x.empty() && curve.x.back() > time) {  // the run went back
@@ -211,7 +229,7 @@ void LanePicture::add_value(Curve& curve, double time, double value) const {
     curve.low.pop_back();
     curve.high.pop_back();
   }
-  const double column = ends_ / whole_.width;
+  const double column = (ends_ - begins_) / whole_.width;
   if (!curve.x.empty() && column > 0 && std::floor(curve.x.back() / column) == std::floor(time / column)) {
     curve.low.back() = std::fmin(curve.low.back(), value);
     curve.high.back() = std::fmax(curve.high.back(), value);
@@ -222,12 +240,13 @@ void LanePicture::add_value(Curve& curve, double time, double value) const {
   }
 }
 
-void LanePicture::add_step(std::span<const ShownLane> lanes) {
-  if (!plot_) return;
-  for (std::size_t k = 0; k < lanes.size(); ++k) {
-    const Simulation& simulation = *lanes[k].simulation;
-    if (!simulation.blow_up() && !(k == 0 && plot_ == LanePlot::distance))
-      add_value(curves_[k], simulation.state().t, value_of(simulation, *lanes[0].simulation));
+void LanePicture::add_step(const PlotPoints& points) {
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (!points[k]) continue;
+    const double time = points[k]->time;
+    if (grows_ && (ends_ == 0 || time < begins_)) begins_ = time, ends_ = std::max(ends_, time + 1);
+    while (grows_ && time > ends_) ends_ += ends_ - begins_;
+    add_point(curves_[k], time, points[k]->value);
   }
 }
 
@@ -237,8 +256,7 @@ Image LanePicture::draw_plot(std::span<const ShownLane> lanes) const {
   double now = 0;
   AxisFit fit(false), fit_all(false);
   for (std::size_t k = 0; k < lanes.size(); ++k) {
-    const Simulation& simulation = *lanes[k].simulation;
-    now = std::max(now, simulation.state().t);
+    now = std::max(now, lanes[k].frame->record.time);
     const LaneStyle& style = kLaneStyles[lanes[k].lane];
     ChartCurve curve{.colour = style.colour, .dash = style.dash};
     for (std::size_t i = 0; i < curves_[k].x.size(); ++i) {
@@ -247,19 +265,19 @@ Image LanePicture::draw_plot(std::span<const ShownLane> lanes) const {
         curve.x.push_back(curves_[k].x[i]);
         curve.y.push_back(value);
         fit_all.include(value);
-        if (!simulation.blow_up()) fit.include(value);
+        if (!lanes[k].blow_up) fit.include(value);
       }
     }
     panel.curves.push_back(std::move(curve));
   }
   // Lanes that blew up leave the panel, so that the others can still be compared.
   panel.y.range = fit.empty() ? fit_all.range(false) : fit.range(false);
-  panel.x = {.title = "Simulated time [s]", .range = AxisRange{0, std::max({ends_, now, 1e-9})}};
+  panel.x = {.title = "Simulated time [s]", .range = AxisRange{begins_, std::max({ends_, now, 1e-9})}};
   std::array<char, 64> time{};
   std::snprintf(time.data(), time.size(), ", t = %.3f s", now);
-  panel.y.title = std::string(kPlotTitles[static_cast<std::size_t>(*plot_)]) + time.data();
+  panel.y.title = std::string(title_of(*plot_)) + time.data();
   for (const ShownLane& lane : lanes)
-    if (const auto& blow_up = lane.simulation->blow_up())
+    if (const auto& blow_up = lane.blow_up)
       panel.curves.push_back(
           vertical_line(blow_up->time, *panel.y.range, kLaneStyles[lane.lane].colour, kChartDash));
   panel.curves.push_back(vertical_line(now, *panel.y.range, colours.text, {}));
