@@ -519,11 +519,11 @@ TEST_P(OldFiles, OpenAndGoOnAsTheyDid) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, OldFiles,
-                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x83c540f21efe88ab},
-                                           OldFile{"filter-5.checkpoint", 0x83c540f21efe88ab},
-                                           OldFile{"filter-6.checkpoint", 0x83c540f21efe88ab},
-                                           OldFile{"filter-7.checkpoint", 0x83c540f21efe88ab},
-                                           OldFile{"filter-8.checkpoint", 0x1fa41e9200689f5d},
+                         ::testing::Values(OldFile{"filter-4.checkpoint", 0x958023f761b66b46},
+                                           OldFile{"filter-5.checkpoint", 0x958023f761b66b46},
+                                           OldFile{"filter-6.checkpoint", 0x958023f761b66b46},
+                                           OldFile{"filter-7.checkpoint", 0x958023f761b66b46},
+                                           OldFile{"filter-8.checkpoint", 0x9e4c348773d64c21},
                                            OldFile{"barrier-7.checkpoint", 0x42b8d0c804edf954},
                                            OldFile{"bdf2-9.checkpoint", 0x55c6db12fc3fa802},
                                            OldFile{"lanes-1.clothlab", 0xa12d55e770c4d9ba},
