@@ -65,6 +65,9 @@ seed '\2' assets/scenes/*.json
 seed '\3' tests/documents/journals/*.journal
 seed '\4' tests/documents/old_files/*.clothlab
 printf '\5{"clothlab-bundle":1,"files":{"scene.json":{"bytes":2,"hash":"bf50f6727c020210"}}}' > "$corpus/manifest.json"
+printf 'POINTCACHE2\0\1\0\0\0\1\0\0\0\0\0\0\0\0\0\200\077\1\0\0\0\0\0\200\077\0\0\0\0\0\0\0\100' > build/fuzz/one.pc2
+seed '\6' build/fuzz/one.pc2
+printf '\7a fabric of numbers' > "$corpus/fabric"
 printf '\1\1x,y,z,vx,vy,vz\n1,2,3,4,5,6\n' > "$corpus/state.csv"
 build/fuzz/tests/fuzz/fuzz_readers -seed=1 -max_len=8192 -timeout=10 -max_total_time=$((minutes * 60)) \
   -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0 "$corpus"

@@ -470,11 +470,21 @@ Scene growing_scene() {
   return scene;
 }
 
-/// A copy has to be faster than the run, also in a build that is slow.
-constexpr double kSpeedToOvertake = testing::kSlowdown > 1 ? 0.1 : 0.5;
-
 bool has_notice(const LaneSnapshot& lane, NoticeCause cause) {
   return lane.notices && contains(*lane.notices, cause);
+}
+
+/// Plays until the condition holds, and pauses while the copy has not come far ahead: its priority is low.
+std::shared_ptr<const Snapshot> play_behind_copy(SimulationThread& thread,
+                                                 const std::function<bool(const Snapshot&)>& condition) {
+  thread.send(SetSpeed{0.5});
+  bool plays = false;
+  return wait_for(thread, [&](const Snapshot& s) {
+    const double enough = plays ? (kLeastLookAhead + kLookAhead) / 2 : kLookAhead - 0.03;
+    if (const bool play = s.ahead_ends || s.ahead.value_or(0) > enough; play != plays)
+      thread.send(SetPlaying{plays = play});
+    return condition(s);
+  });
 }
 
 TEST(SimulationThread, KnowsTheStepOfABlowUpByRunningAhead) {
@@ -485,9 +495,7 @@ TEST(SimulationThread, KnowsTheStepOfABlowUpByRunningAhead) {
       wait_for(thread, [](const Snapshot& s) { return s.ahead.value_or(0) > kLookAhead - 0.03; });
   EXPECT_TRUE(start->notices->empty()) << "it blows up later";
   EXPECT_FALSE(start->ahead_ends);
-  thread.send(SetSpeed{kSpeedToOvertake});
-  thread.send(SetPlaying{true});
-  const auto warned = wait_for(thread, [](const Snapshot& s) { return !s.notices->empty(); });
+  const auto warned = play_behind_copy(thread, [](const Snapshot& s) { return !s.notices->empty(); });
   ASSERT_TRUE(has_notice(*warned, NoticeCause::blow_up_soon));
   EXPECT_TRUE(warned->ahead_ends);
   const auto end = wait_for(thread, [](const Snapshot& s) { return !s.blow_up_sentence.empty(); });
@@ -503,10 +511,7 @@ TEST(SimulationThread, KnowsTheStepOfABlowUpByRunningAhead) {
 TEST(SimulationThread, WithdrawsAWarningOnceAChangeWhilePausedPreventsTheFailure) {
   SimulationThread thread(loaded(growing_scene()), paused());
   thread.send(SetLookAhead{LookAheadChoice::on});
-  wait_for(thread, [](const Snapshot& s) { return s.ahead.value_or(0) > kLookAhead - 0.03; });
-  thread.send(SetSpeed{kSpeedToOvertake});
-  thread.send(SetPlaying{true});
-  wait_for(thread, [](const Snapshot& s) { return has_notice(s, NoticeCause::blow_up_soon); });
+  play_behind_copy(thread, [](const Snapshot& s) { return has_notice(s, NoticeCause::blow_up_soon); });
   thread.send(SetPlaying{false});
   send_and_wait(thread, SetIntegrator{"backward-euler"});
   const auto end =
@@ -535,8 +540,8 @@ TEST(SimulationThread, KeepsAheadOfARunThatPlaysWhenItIsSwitchedOn) {
   Scene scene = sheet_scene(4);
   scene.integrator = "symplectic-euler";
   scene.dt = 8e-5;
-  // Slowly enough that the copy overtakes it in a build with a sanitizer too.
-  SimulationThread thread(loaded(scene), {.threads = 1, .playing = true, .speed = kSpeedToOvertake});
+  // Slowly enough that the copy overtakes it on a busy machine too.
+  SimulationThread thread(loaded(scene), {.threads = 1, .playing = true, .speed = 0.05});
   wait_for(thread, [](const Snapshot& s) { return s.frame.record.time > 0.01; });
   thread.send(SetLookAhead{LookAheadChoice::on});
   const auto s =

@@ -16,11 +16,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 try:
-    from Xlib import X, display
+    from Xlib import XK, X, display
     from Xlib.ext import xtest
     from Xlib.protocol import event
 except ImportError:  # reported by missing_tools()
-    X = display = event = xtest = None
+    X = XK = display = event = xtest = None
 
 # Factor on every timeout, for sanitizers and busy machines.
 PATIENCE = float(os.environ.get("CLOTHLAB_TEST_PATIENCE", "1"))
@@ -166,7 +166,7 @@ class Program:
         self.display.sync()
 
     def button(self, kind, button):
-        """A real event of the X server, without the process that xdotool needs for each."""
+        """A real event of a button or key, without the process that xdotool needs for each."""
         xtest.fake_input(self.display, kind, button)
         self.display.sync()
 
@@ -188,9 +188,9 @@ class Program:
 
     def follow(self, x, y):
         """Alt-click on a particle."""
-        self.xdotool("keydown", "alt")
+        self.key_down("alt")
         self.click(x, y)
-        self.xdotool("keyup", "alt")
+        self.key_up("alt")
         self.until(lambda: "followed" in self.state()["items"], "the mark of the particle")
 
     def click_item(self, name):
@@ -218,18 +218,40 @@ class Program:
 
     def wheel(self, notches):
         for _ in range(abs(notches)):
-            self.xdotool("click", "4" if notches > 0 else "5")
+            for kind in (X.ButtonPress, X.ButtonRelease):
+                self.button(kind, 4 if notches > 0 else 5)
             time.sleep(0.05)
 
     def key(self, name):
+        """Presses and lets go, soon: a key that is held repeats."""
         self.presses += 1
         keys = name.split("+")
-        for key in keys:
-            self.xdotool("keydown", key)
+        self.key_down(*keys)
         self.settle()
-        for key in reversed(keys):
-            self.xdotool("keyup", key)
+        self.key_up(*keys)
         self.settle()
+
+    def key_down(self, *names):
+        for code in self.codes(names):
+            self.button(X.KeyPress, code)
+
+    def key_up(self, *names):
+        for code in reversed(self.codes(names)):
+            self.button(X.KeyRelease, code)
+
+    def codes(self, names):
+        """The keys with these names of X, or "shift", "ctrl" or "alt"; with Shift, where one needs that."""
+        modifiers = {"shift": "Shift_L", "ctrl": "Control_L", "alt": "Alt_L"}
+        codes = []
+        for name in names:
+            symbol = XK.string_to_keysym(modifiers.get(name, name.lower() if len(name) == 1 else name))
+            code = self.display.keysym_to_keycode(symbol)
+            if not code:
+                raise ValueError(f"no key is {name}")
+            if self.display.keycode_to_keysym(code, 0) != symbol:
+                codes += self.codes(["shift"])
+            codes.append(code)
+        return codes
 
     def type(self, text):
         self.xdotool("type", "--delay", "30", "--", text)

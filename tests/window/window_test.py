@@ -143,13 +143,13 @@ def drag(program, assets):
         turned = window.fresh_state()
         check(turned["camera"] != before["camera"], "beside the cloth a drag did not turn the camera")
         check(not turned["grab"], "the grab holds empty space")
-        window.xdotool("keydown", "shift")
+        window.key_down("shift")
         window.drag(x, y, x + 60, y, let_go=False)
         window.until(lambda: any(particle(window.state(), p["index"])["pixel"][0] - p["pixel"][0] > 20
                                  for p in turned["some_particles"] if p["pinned"]), "the pins to follow the pan")
         check(window.state()["camera"] == turned["camera"], "Shift turned the camera as well")
         window.release()
-        window.xdotool("keyup", "shift")
+        window.key_up("shift")
 
 
 @case
@@ -201,10 +201,10 @@ def pin(program, assets):
         def ctrl_click(x, y):
             window.move(x, y)
             window.fresh_state()
-            window.xdotool("keydown", "ctrl")
+            window.key_down("ctrl")
             window.press()
             window.release()
-            window.xdotool("keyup", "ctrl")
+            window.key_up("ctrl")
 
         ctrl_click(*target["pixel"])
         window.shows("a third pin", pinned=3)
@@ -261,10 +261,9 @@ def pin(program, assets):
 
 
 def drag_with(window, key, *drag):
-    window.xdotool("keydown", *key)
+    window.key_down(*key)
     window.drag(*drag)
-    for each in key:
-        window.xdotool("keyup", each)
+    window.key_up(*key)
 
 
 def write_sheets(path, way):
@@ -312,11 +311,11 @@ def box_pins(program, assets):
             drag_with(window, ["ctrl", "shift"], middle - 60, low, middle + 60, high)
             window.shows("the middle freed", pinned=many["pinned"] - 1)
             # Esc while it is drawn: nothing.
-            window.xdotool("keydown", "ctrl")
+            window.key_down("ctrl")
             window.drag(x + 4, y + 4, middle, high, let_go=False)
             window.key("Escape")
             window.release()
-            window.xdotool("keyup", "ctrl")
+            window.key_up("ctrl")
             window.fresh_state()
             check(window.state()["pinned"] == many["pinned"] - 1, "a rectangle that was given up pinned something")
             window.click_item("tab:Cloth")
@@ -713,9 +712,9 @@ def added_meshes(program, assets):
         one, two = vertices("shirt.obj"), vertices("shirt.obj", "skirt.obj")
         window.drop(window.folder / "shirt.obj")
         window.shows("the shirt, which waits", particles=one, playing=False)
-        window.xdotool("keydown", "ctrl")
+        window.key_down("ctrl")
         window.drop(skirt)
-        window.xdotool("keyup", "ctrl")
+        window.key_up("ctrl")
         window.shows("both, which wait", particles=two, playing=False, step=0)
         check(window.state()["mesh"].endswith("skirt.obj") and "shirt.obj + " in window.state()["mesh"], "the names")
         check("mesh-play" in window.fresh_state()["items"], "the bar of a new mesh is closed")
@@ -749,9 +748,9 @@ def added_meshes(program, assets):
         check(highest > 1.5, f"both at one place: {highest}")
         window.key("ctrl+z")
         window.shows("one shirt", particles=one)
-        window.xdotool("keydown", "ctrl")
+        window.key_down("ctrl")
         window.drop(skirt)
-        window.xdotool("keyup", "ctrl")
+        window.key_up("ctrl")
         window.shows("both again", particles=two)
         skirt.unlink()
         window.click_item("added1:origin:y")
@@ -761,9 +760,9 @@ def added_meshes(program, assets):
         window.until(lambda: "skirt.obj" in window.state()["message"] and "no such file" in window.state()["message"],
                      "what is wrong")
         check(window.fresh_state()["particles"] == two, "the running scene has changed")
-        window.xdotool("keydown", "ctrl")
+        window.key_down("ctrl")
         window.drop(program)
-        window.xdotool("keyup", "ctrl")
+        window.key_up("ctrl")
         window.until(lambda: "cannot be part of the cloth" in window.state()["message"], "the refusal of another file")
         window.key("space")
         window.until(lambda: window.state()["step"] > 5, "it to play")
@@ -2424,10 +2423,10 @@ def step_under_mouse(program, assets):
                          f"the picture of particle {each['index']}, with no other step", 20)
             told.add(text("step"))
         check(len(told) == 4, f"four particles have the pictures {told}")
-        window.xdotool("keydown", "alt")
+        window.key_down("alt")
         window.press()
         window.release()
-        window.xdotool("keyup", "alt")
+        window.key_up("alt")
         window.move(*window.item("explain:figure"))
         window.until(lambda: f"Followed: particle {each['index']}," in text("particle"), "the followed particle")
         check(text("step") in told, "it has another picture")
@@ -2579,9 +2578,9 @@ def obstacles(program, assets):
         body = window.folder / "wedge.obj"
         body.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
         window.click_item("tab:View")
-        window.xdotool("keydown", "shift")
+        window.key_down("shift")
         window.drop(body)
-        window.xdotool("keyup", "shift")
+        window.key_up("shift")
         window.until(lambda: "obstacle1:scale" in window.state()["items"], "the tab with the rows of the mesh")
         added = window.fresh_state()["obstacles"][0]["body"]
         check(added.startswith("mesh:") and added.endswith("wedge.obj"), added)
@@ -2592,9 +2591,9 @@ def obstacles(program, assets):
         walk.mkdir()
         for frame in range(3):
             (walk / f"w{frame}.obj").write_text(body.read_text().replace("v 0 1 0", f"v 0 1.{frame} 0"))
-        window.xdotool("keydown", "shift")
+        window.key_down("shift")
         window.drop(walk)
-        window.xdotool("keyup", "shift")
+        window.key_up("shift")
         window.until(lambda: "obstacle1:rate" in window.state()["items"], "the rows of a mesh with frames")
         check("4 triangles, closed, 3 frames." in window.state()["message"], window.state()["message"])
         added = window.fresh_state()["obstacles"][0]["body"]
@@ -2617,9 +2616,9 @@ def obstacles(program, assets):
 
         # Groups are chosen from a list, of a body and of the cloth.
         grouped = window.folder / "grouped.obj"
-        window.xdotool("keydown", "shift")
+        window.key_down("shift")
         window.drop(grouped)
-        window.xdotool("keyup", "shift")
+        window.key_up("shift")
         for choice, ending in ("obstacle1:group:high", "#high"), ("obstacle1:group:", ".obj"):
             window.click_item("obstacle1:group")
             window.click_item(choice)
@@ -2690,9 +2689,9 @@ def dress(program, assets):
         pinned = window.until(lambda: window.state()["pinned"], "pins")
         window.click_item("tab:Contact")
         check("dress" not in window.fresh_state()["items"], "a button to dress without a body")
-        window.xdotool("keydown", "shift")
+        window.key_down("shift")
         window.drop(body)
-        window.xdotool("keyup", "shift")
+        window.key_up("shift")
         window.until(lambda: window.fresh_state()["obstacles"], "the body")
         check(origin() == [0, 0, 0], obstacle())
         window.click_item("dress")
@@ -2724,9 +2723,9 @@ def dress(program, assets):
         window.key("ctrl+z")
         window.until(lambda: window.fresh_state()["obstacles"] == [], "no body")
         body.write_text("v 0 9 0\nv 1 9 0\nv 0 10 0\nv 0 9 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
-        window.xdotool("keydown", "shift")
+        window.key_down("shift")
         window.drop(body)
-        window.xdotool("keyup", "shift")
+        window.key_up("shift")
         window.until(lambda: window.fresh_state()["obstacles"], "the wedge")
         window.click_item("dress")
         window.until(lambda: window.state()["message"].startswith("The bodies do not fit"), "a refusal", 60)
@@ -2939,22 +2938,18 @@ def trackpad(program, assets):
     def scrolls(window, button, *keys):
         """Camera and marks before and after two notches of that button."""
         before = camera(window), marks(window)
-        for key in keys:
-            window.xdotool("keydown", key)
+        window.key_down(*keys)
         for _ in range(2):
             window.press(button)
             window.release(button)
-        for key in keys:
-            window.xdotool("keyup", key)
+        window.key_up(*keys)
         return before, (camera(window), marks(window))
 
     def drags(window, *keys):
         before = camera(window), marks(window)
-        for key in keys:
-            window.xdotool("keydown", key)
+        window.key_down(*keys)
         window.drag(*middle, middle[0] + 60, middle[1] + 40)
-        for key in reversed(keys):
-            window.xdotool("keyup", key)
+        window.key_up(*keys)
         return before, (camera(window), marks(window))
 
     def expect(what, before, after):
