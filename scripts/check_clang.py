@@ -15,12 +15,25 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 COMPILERS = ["clang++", *(f"clang++-{version}" for version in range(19, 13, -1))]
 # Of GCC alone, of the precompiled header that clang cannot read, and of code generation.
-DROPPED = ("-Wno-subobject-linkage", "-Wno-restrict", "-Wno-stringop-overflow", "-Winvalid-pch", "-O", "-c")
+DROPPED = ("-Wno-subobject-linkage", "-Wno-restrict", "-Wno-stringop-overflow", "-Winvalid-pch", "-O", "-fPIC", "-fPIE", "-fvisibility", "-c")
+
+# What most targets include; parsed once.
+COMMON = ["algorithm", "array", "cmath", "filesystem", "fstream", "functional", "map", "memory", "mutex", "optional", "ranges",
+          "set", "span", "string", "string_view", "thread", "variant", "vector", "glm/glm.hpp", "nlohmann/json.hpp"]
+
+
+def precompile(tool, folder, flags):
+    """Arguments for a header of COMMON: none, if `flags`, which all targets share, do not suffice for it."""
+    header, out = Path(folder) / "common.h", Path(folder) / "common.pch"
+    header.write_text("".join(f"#include <{name}>\n" for name in COMMON), encoding="utf-8")
+    done = subprocess.run([tool, *flags, "-x", "c++-header", str(header), "-o", str(out)], capture_output=True, check=False)
+    return [] if done.returncode else ["-include-pch", str(out)]
 
 
 def arguments(command):
@@ -64,11 +77,14 @@ def main(words):
         return 2
     root = Path(__file__).resolve().parent.parent
 
-    def check(target):
+    every = [flags for flags, _ in found.values()]
+    shared = [flag for flag in every[0] if all(flag in flags for flags in every)]
+
+    def check(target, common):
         flags, sources = target
         text = "".join(f'#include "{source}"\n' for source in sorted(sources))
         if not tidy:
-            return subprocess.run([tool, "-fsyntax-only", "-Werror", *flags, "-x", "c++", "-"], input=text, text=True,
+            return subprocess.run([tool, "-fsyntax-only", "-Werror", *flags, *common, "-x", "c++", "-"], input=text, text=True,
                                   check=False).returncode
         unit = sources[0].parent / "tidy.cpp"
         unit.write_text(text, encoding="utf-8")
@@ -78,8 +94,9 @@ def main(words):
         print(done.stdout, end="", flush=True)
         return done.returncode
 
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return 1 if any(list(pool.map(check, found.values()))) else 0
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        common = [] if tidy else precompile(tool, folder, shared)
+        return 1 if any(list(pool.map(lambda target: check(target, common), found.values()))) else 0
 
 
 if __name__ == "__main__":

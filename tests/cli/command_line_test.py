@@ -650,6 +650,7 @@ class CommandLine(unittest.TestCase):
         self.refused(*run, *end, "--look-ahead", 1e-4, says=["--look-ahead", "dt is 200 µs"])
         self.refused(*run, *end, "--look-ahead", 0.4, "--dt=-2e-4", says=["--look-ahead", "dt is -200 µs"])
 
+    @long_with_sanitizer
     def test_copies_run_ahead_of_compared_and_replayed_runs(self):
         scene = ["--grid", "8x8", "--spring-damping", 0, "--stretch-stiffness", 100, "--dt", "2e-4", "--duration", 3]
         done = self.run_program("compare", *scene, "--integrators", "explicit-euler,rk4", "--look-ahead", 0.4, "--report", "report")
@@ -1431,6 +1432,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("the file has 2 lanes", told)
         self.assertIn("The window, compare and render run all of them.", told)
 
+    @long_with_sanitizer
     def test_a_video_shows_the_end_of_a_run_that_blows_up(self):
         self.needs_ffmpeg()
         run = ["render", "--grid", "8x8", "--dt", "0.02", "--duration", 2, "--pixels", "320x320", "--quiet"]
@@ -1460,6 +1462,7 @@ class CommandLine(unittest.TestCase):
             self.assertEqual("a.mp4: disk full." in done.stderr, status == 1)
             self.assertEqual((self.dir / "a.mp4").exists(), status == 0)
 
+    @long_with_sanitizer
     def test_a_video_is_whole_or_missing(self):
         self.needs_ffmpeg()
         run = [PROGRAM, "render", "--grid", "8x8", "--pixels", "64x64", "--quiet"]
@@ -1561,6 +1564,7 @@ class CommandLine(unittest.TestCase):
         ledger = page[page.index("Energy ledger<"):]
         self.assertEqual(ledger[:ledger.index("</table>")].count("<tr>"), 1 + len(lanes))
 
+    @long_with_sanitizer
     def test_compare_runs_the_lanes_of_a_file(self):
         methods = {"A": {"integrator": "bdf2"}, "C": {"integrator": "bdf2", "stage-solve": "linear", "substeps": 2}}
         lanes = [{"letter": letter, "method": method} for letter, method in methods.items()]
@@ -1744,6 +1748,7 @@ class CommandLine(unittest.TestCase):
         done = self.run_program("analyze", "convergence", "--contact", "filter", "--levels", 2, "--integrators", "rattle")
         self.assertIn("left out: rattle", done.stderr)
 
+    @long_with_sanitizer
     def test_analyze_friction(self):
         self.refused("analyze", "friction", "--friction", 0, says="--friction")
         rows = self.analyze("friction", "--integrators", "backward-euler,pbd-proj2,rk4")
@@ -2114,6 +2119,7 @@ class CommandLine(unittest.TestCase):
             for key in same:
                 self.assertEqual(figures[0][key], other[key])
 
+    @long_with_sanitizer
     def test_choose_from_a_journal(self):
         journal = SOURCE / "tests/documents/journals/drag.journal"
         methods = ["--integrators", "semi-implicit-euler,rk4"]
