@@ -98,7 +98,10 @@ void Documents::add_mesh(const Path& path) {
     return around_.ui.show_message(file_name(path) + " cannot be part of the cloth. Use a mesh (.obj).",
                                    true);
   const LoadedScene& now = edits_.loaded();
-  std::vector<AddedMesh> meshes = now.scene.added_meshes;
+  // What is still being read is read again with the new one.
+  const bool waits = load_.job != nullptr && load_.new_meshes > 0;
+  std::vector<AddedMesh> meshes = waits ? load_.meshes : now.scene.added_meshes;
+  const std::size_t new_meshes = waits ? load_.new_meshes + 1 : 1;
   const std::string name = utf8_of(path);
   const auto* file = std::get_if<FileSource>(&now.scene.mesh);
   // Meshes of one model keep their positions; a copy, and a mesh for a grid, is above the cloth.
@@ -106,14 +109,18 @@ void Documents::add_mesh(const Path& path) {
   const bool is_apart = file != nullptr && file->path != name;
   const auto copies = std::ranges::count(meshes, name, &AddedMesh::path) + (is_apart ? 0 : 1);
   meshes.push_back({name, {0, kAbove * static_cast<double>(copies) * now.mesh->diagonal, 0}});
-  set_added_meshes(std::move(meshes));
+  set_added_meshes(std::move(meshes), new_meshes);
 }
 
-void Documents::set_added_meshes(std::vector<AddedMesh> meshes) {
+void Documents::set_added_meshes(std::vector<AddedMesh> meshes, std::size_t new_meshes) {
   check_added_meshes(meshes);
   Scene scene = edits_.version().whole();
-  scene.added_meshes = std::move(meshes);
-  reload(std::move(scene), {});
+  scene.added_meshes = meshes;
+  SceneLoadOptions loading;
+  loading.fit_last_meshes = new_meshes;
+  reload(std::move(scene), std::move(loading));
+  load_.meshes = std::move(meshes);
+  load_.new_meshes = new_meshes;
 }
 
 void Documents::read(const Obstacle& body, std::optional<Obstacle> replaced) {

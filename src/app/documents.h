@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -53,7 +54,8 @@ class Documents {
   void add_obstacle(const std::filesystem::path& path);
   /// Reloads the running scene with an OBJ file joined to the cloth, or with these.
   void add_mesh(const std::filesystem::path& path);
-  void set_added_meshes(std::vector<AddedMesh> meshes);
+  /// The last so many of them are new, and get a scale of their own where their size needs one.
+  void set_added_meshes(std::vector<AddedMesh> meshes, std::size_t new_meshes = 0);
   /// The obstacles with one that has been read, or that replaces another.
   std::optional<SetObstacles> finish_obstacle(const Snapshot& shown);
   /// Restarts the running scene with its current values.
@@ -106,6 +108,8 @@ class Documents {
     EditHistory::Arrival arrival = EditHistory::Arrival::another;
     bool is_mesh = false;                                                   // a mesh file, not a scene's
     bool dresses = false;                                                   // its bodies, and plays then
+    std::vector<AddedMesh> meshes = {};                                     // with new ones, if there are any
+    std::size_t new_meshes = 0;                                             // how many, the last of `meshes`
     Path path = {};                                                         // to remember
     Path scene_file = {};                                                   // that is being loaded
     std::function<void(std::shared_ptr<const LoadedScene>)> restored = {};  // of a lost session

@@ -101,8 +101,9 @@ ObjMesh read_or_make(const Scene& scene, const SceneLoadOptions& options) {
 
 std::string stem_of(const std::string& path) { return utf8_of(BodyFile(path_of(path)).file.stem()); }
 
-/// The mesh with the added ones, in the units and axes of its file.
-ObjMesh with_added_meshes(ObjMesh first, const Scene& scene, double scale, const SceneLoadOptions& options) {
+/// The mesh with the added ones, in the units and axes of its file. Scales those of the scene that have to
+/// fit.
+ObjMesh with_added_meshes(ObjMesh first, Scene& scene, double scale, const SceneLoadOptions& options) {
   if (scene.added_meshes.empty()) return first;
   const auto* file = std::get_if<FileSource>(&scene.mesh);
   const std::string group = file != nullptr ? stem_of(file->path)
@@ -110,8 +111,11 @@ ObjMesh with_added_meshes(ObjMesh first, const Scene& scene, double scale, const
                                             : std::get<GeneratedSource>(scene.mesh).name;
   std::vector<MeshToJoin> meshes;
   meshes.push_back({std::move(first), group});
-  for (const AddedMesh& added : scene.added_meshes) {
+  for (AddedMesh& added : scene.added_meshes) {
     ObjMesh next = read_file(added.path, meshes.size(), 1 + scene.added_meshes.size(), options);
+    const std::size_t from_last = scene.added_meshes.size() - meshes.size();
+    if (from_last < options.fit_last_meshes)
+      added.scale = chosen_scale(UnitChoice::fit, scale * added.scale, diagonal_of(next)) / scale;
     const mat3 turn = glm::mat3_cast(turn_of(added.turn));
     for (vec3& v : next.vertices) {
       const vec3 upright = scene.z_up ? vec3(v.x, v.z, -v.y) : v;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -37,6 +38,7 @@ struct PastRun {
 
 struct SceneLoadOptions {
   UnitChoice units = UnitChoice::as_is;
+  std::size_t fit_last_meshes = 0;  ///< UnitChoice::fit for each of so many of the last added meshes
   /// A file of --initial-state (io/csv.h) instead of the scene's own; empty: none.
   std::filesystem::path initial_state;
   /// The run to continue, with its scene; null: from the start.

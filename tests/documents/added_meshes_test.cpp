@@ -167,6 +167,22 @@ TEST_F(AddedMeshes, ArePlacedInMetres) {
   EXPECT_NEAR(fitted.mesh->positions[3].y, 0.0625, 1e-15);
 }
 
+TEST_F(AddedMeshes, FitEachForItselfIfTheyAreNew) {
+  folder_.write("millimetres.obj", "v 0 0 0\nv 300 0 0\nv 0 0 400\nf 1 2 3\n");
+  Scene scene = this->scene();
+  scene.scale = 2;
+  const AddedMesh large{utf8_of(folder_ / "millimetres.obj")};
+  scene.added_meshes = {large, scene.added_meshes.front(), large};
+  SceneLoadOptions loading;
+  loading.fit_last_meshes = 2;
+  const LoadedScene loaded = load_scene(scene, loading);
+  EXPECT_EQ(loaded.scene.added_meshes[0].scale, 1) << "it is not new";
+  EXPECT_EQ(loaded.scene.added_meshes[1].scale, 1) << "2.8 m across";
+  EXPECT_NEAR(2 * loaded.scene.added_meshes[2].scale, 1.5 / 500, 1e-15) << "otherwise 1 km";
+  EXPECT_EQ(loaded.scene.scale, 2);
+  EXPECT_NEAR(glm::distance(loaded.mesh->positions.back(), loaded.mesh->positions.end()[-2]), 1.5, 1e-12);
+}
+
 TEST_F(AddedMeshes, AreSavedWithTheScene) {
   Scene scene = this->scene();
   scene.added_meshes.front().turn = {0, 30, 0.1};

@@ -748,9 +748,18 @@ def added_meshes(program, assets):
         check(highest > 1.5, f"both at one place: {highest}")
         window.key("ctrl+z")
         window.shows("one shirt", particles=one)
+        # Two drops in quick succession are two meshes; one in millimetres gets a scale of its own.
+        large = window.folder / "large.obj"
+        large.write_text("v 0 0 0\nv 300 0 0\nv 0 0 400\nf 1 2 3\n")
         window.key_down("ctrl")
+        window.drop(large)
         window.drop(skirt)
         window.key_up("ctrl")
+        window.shows("three meshes", particles=two + 3)
+        window.until(lambda: "added2:remove" in window.state()["items"], "the rows of the skirt")
+        extent = [p["position"][0] for p in window.fresh_state()["some_particles"]]
+        check(max(extent) - min(extent) < 3, f"the scale of the triangle: {extent}")
+        window.click_item("added1:remove")
         window.shows("both again", particles=two)
         skirt.unlink()
         window.click_item("added1:origin:y")
